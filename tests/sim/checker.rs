@@ -48,7 +48,7 @@ pub(crate) enum ViolationKind {
     ConflictingResults,
     /// A request took effect although the server refused it.
     AppliedRejectedRequest,
-    /// An event was requested only by players who do not hold the required seat.
+    /// An event happened although only players without the required seat had requested it.
     MoveWithoutSeat,
     /// An event happened that no player had requested.
     UnrequestedEvent,
@@ -86,12 +86,12 @@ pub(crate) enum ViolationKind {
     UnfencedWrite,
     /// The events of a match are not numbered consecutively.
     NonConsecutiveSeqs,
-    /// The store holds two moves in the wrong order: the second was sent after the reply to the
-    /// first, but precedes it.
+    /// A move that was sent after the reply to an earlier move precedes the earlier move in the
+    /// store.
     MovesOutOfOrder,
     /// A request has no reply although its connection has not ended.
     MissingReply,
-    /// A client that follows or requests a match did not receive all of its events.
+    /// A client did not receive all events of a match that it follows or has requested.
     MissingUpdate,
 }
 
@@ -109,13 +109,13 @@ pub(crate) struct Tally {
     pub(crate) refusals: usize,
     /// Matches with a result.
     pub(crate) ended_matches: usize,
-    /// Matches that ended by time.
+    /// Matches that ended because a player ran out of time.
     pub(crate) flags: usize,
-    /// Correspondence matches that ended by time.
+    /// Correspondence matches that ended because a player ran out of time.
     pub(crate) correspondence_flags: usize,
     /// Matches that ended in a draw by agreement.
     pub(crate) agreed_draws: usize,
-    /// Moves that were charged at least one millisecond of thinking time.
+    /// Moves for which the player was charged at least one millisecond of thinking time.
     pub(crate) charged_moves: usize,
     /// Accepted takebacks.
     pub(crate) takebacks: usize,

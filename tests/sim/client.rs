@@ -61,7 +61,7 @@ pub(crate) struct Client {
     watched_list: Option<(Option<String>, Option<MatchStatus>)>,
     /// Whether the client has just subscribed to the list and has not requested its contents yet.
     needs_list_snapshot: bool,
-    /// Request without a reply. The client usually repeats it.
+    /// Request without a reply. The client usually repeats the request.
     unanswered_request: Option<ClientMessage>,
     /// Moves that the server accepted with `ok`.
     accepted_moves: Vec<ClientMessage>,
@@ -125,8 +125,8 @@ impl Client {
         Err(format!("{} gets no replies from the server", self.name).into())
     }
 
-    /// Waits until the longest spectator delay of the known matches has passed. Spectators have
-    /// then received all updates.
+    /// Waits until the longest spectator delay of the known matches has passed, so that spectators
+    /// have received all updates.
     async fn wait_for_spectator_delay(&self) {
         let delay = self.context.max_spectator_delay();
         if !delay.is_zero() {
@@ -264,7 +264,8 @@ impl Client {
             return Some(ClientAction::CloseConnection);
         }
         self.receive_for(connection, remaining).await?;
-        // After a crash of the server, the connection may have missed updates.
+        // After a crash of the server, the connection may have missed updates, so its updates are
+        // not reported as complete.
         let reason = if connection.has_server_crashed() {
             "no answer"
         } else {

@@ -1,8 +1,8 @@
 //! Simulated worlds with three servers that share one store.
 //!
 //! Servers are frozen, killed, stopped, and disconnected from each other and from the store. The
-//! bus loses, delays, duplicates and reorders messages. The clients and the checker are shared with
-//! the single-server worlds.
+//! bus loses, delays, duplicates and reorders messages. The clients and the checker are the same as
+//! in worlds with one server.
 //!
 //! For clusters, the checker also verifies which server wrote each event, and that all clients
 //! eventually received every event. It does not check clocks, because a fault of any server can
@@ -154,7 +154,7 @@ fn without_fencing_former_owner_write_is_detected() {
     );
 }
 
-/// Without fencing, clients can observe the resulting violations.
+/// Without fencing, clients can observe violations such as lost writes or conflicting results.
 #[test]
 fn without_fencing_clients_observe_violation() {
     let observable = [

@@ -129,7 +129,7 @@ impl Plan {
         }
     }
 
-    /// Returns the plan of this seed without any faults.
+    /// Returns the plan for the given seed with all faults removed.
     pub(crate) fn without_faults(seed: u64) -> Self {
         let plan = Self::with_restarts_only(seed);
         Self {
@@ -138,7 +138,8 @@ impl Plan {
         }
     }
 
-    /// Returns the plan of this seed with crashes and restarts of the server as the only faults.
+    /// Returns the plan for the given seed with only the crashes and restarts of the server as
+    /// faults.
     pub(crate) fn with_restarts_only(seed: u64) -> Self {
         let mut plan = Self::new(seed);
         let is_restart_fault = |fault: &FaultPlan| {
@@ -160,9 +161,9 @@ impl Plan {
         }
     }
 
-    /// Replaces all faults of the plan. The server restarts when the replaced faults would have
-    /// ended. For two seconds after the restart, no client can reach it. The downtime before the
-    /// restart makes all correspondence turns overdue.
+    /// Replaces all faults of the plan with one restart of the server at the end of fault
+    /// injection. For two seconds after the restart, no client can reach the server. The downtime
+    /// before the restart makes all correspondence turns overdue.
     pub(crate) fn ending_in_partition(self) -> Self {
         let (at, faults_end) = (self.faults_end, self.faults_end + Duration::from_secs(2));
         let mut faults = vec![

@@ -1,4 +1,4 @@
-//! Socket of a process that can be killed.
+//! TCP socket that stops sending when the simulated server process that owns it is killed.
 
 use std::io;
 use std::pin::Pin;
@@ -9,8 +9,9 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use turmoil::net::TcpStream;
 
-/// Socket that sends nothing after its process is killed. A real process that is killed runs no
-/// destructors. A simulated process runs them, and some of the server's destructors send messages.
+/// TCP socket that accepts no more data after the process that owns it is killed. A real process
+/// that is killed runs no destructors. A killed simulated process runs its destructors, and some of
+/// the server's destructors send messages.
 #[derive(Debug)]
 pub(crate) struct KillableSocket {
     stream: TcpStream,

@@ -7,7 +7,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 /// Random number generator of one component. Each component has its own generator, so that extra
-/// draws by one component do not change the numbers of the others.
+/// random numbers for one component do not change the numbers of the others.
 #[derive(Debug)]
 pub(crate) struct SimRng(StdRng);
 

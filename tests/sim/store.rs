@@ -134,7 +134,7 @@ impl Disk {
         let sync = self.rng.duration_ms(self.plan.sync_ms.clone());
         let seqs = write.written_seqs();
         match self.batches.back_mut() {
-            // The sync of this batch has not started, because it waits for the previous sync.
+            // The sync of this batch has not started yet, so the batch can take another write.
             Some(batch) if batch.starts >= now => batch.writes.push(write),
             last => {
                 let starts = last.map_or(now, |batch| batch.ends);
@@ -195,8 +195,8 @@ impl SimStore {
             .flat_map(|batch| batch.writes)
             .collect();
         let surviving = match disk.fault {
-            // With `AcksBeforeSync`, the store has already acknowledged the unsynced writes, and
-            // the crash must lose all of them.
+            // With `AcksBeforeSync`, the store has already acknowledged the unsynced writes. The
+            // crash loses all of them, so that the checker can detect the fault.
             Some(StoreFault::AcksBeforeSync) => 0,
             _ => disk.rng.between(0..=unsynced.len() as u64),
         };

@@ -1,5 +1,6 @@
-//! Simulated world with one server: the real server on a simulated host, clients on other hosts,
-//! and a simulated network and clock. Its seed determines everything in it.
+//! Simulated world with one server. The server from `plyhouse_server` runs on a simulated host, and
+//! the clients run on other hosts. The network and the clock are simulated too. The seed of the
+//! world determines everything in it.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

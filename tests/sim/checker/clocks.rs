@@ -2,9 +2,9 @@
 //! independently of the server because the server is under test.
 //!
 //! The history does not show exactly when a clock runs, so the checker computes bounds for the
-//! duration of each turn. A turn begins at some time after the event that starts it is durable and
-//! before a client receives that event. The server reads a move at some time after the client sends
-//! it and before the write of the move starts.
+//! duration of each turn. A turn begins after the event that starts it is durable and before a
+//! client receives this event. The server reads a move at some time after the client sends it and
+//! before the write of the move starts.
 
 mod correspondence;
 mod expected_time;
@@ -40,8 +40,8 @@ pub(super) struct ExpectedClock<'a> {
     /// `None` if the match has no clock.
     remaining: Option<ExpectedTime>,
     control: Option<ClockControl>,
-    /// Plies on the board. Each entry holds the seat that played the ply and the remaining times
-    /// before the ply.
+    /// Plies played so far, without the plies that were taken back. Each entry holds the seat that
+    /// played the ply and the remaining times before the ply.
     plies: Vec<(Seat, ExpectedTime)>,
     /// Number of the event that began the turn. `None` before the first turn.
     turn_seq: Option<u64>,
@@ -184,8 +184,8 @@ impl<'a> ExpectedClock<'a> {
         !self.plies.iter().any(|(by, _)| *by == seat)
     }
 
-    /// Sets the expected remaining time. Returns a violation if the remaining time in the store
-    /// differs from it.
+    /// Sets the expected remaining time. Returns a violation if the stored remaining time differs
+    /// from the expected one.
     fn set_remaining(&mut self, time: ExpectedTime, stored: Option<TimeLeft>) -> Option<String> {
         self.remaining = Some(time);
         let should = time.to_time_left();
@@ -271,9 +271,9 @@ impl<'a> ExpectedClock<'a> {
             .flatten()
     }
 
-    /// Returns durations for which the clock must have been paused between two times. Each store
-    /// outage yields one duration. An outage pauses the clock when the store rejects a write of the
-    /// match.
+    /// Returns the durations of the pauses that store outages caused between `from_us` and `to_us`.
+    /// Each outage yields at most one duration. An outage pauses the clock when the store rejects a
+    /// write of the match.
     fn paused_us(&self, from_us: u128, to_us: u128) -> impl Iterator<Item = u128> {
         // Overlapping outages count only once.
         let mut known = from_us;
@@ -286,8 +286,8 @@ impl<'a> ExpectedClock<'a> {
         })
     }
 
-    /// Returns the minimum duration of the turn whose move was written at `written_us`. Returns
-    /// `None` if the clock may have been paused.
+    /// Returns the minimum duration of a turn that ended with a move. The write of the move started
+    /// at `written_us`. Returns `None` if the clock may have been paused.
     fn elapsed_min_ms(&self, turn: Turn, written_us: u128) -> Option<u64> {
         let player = turn.player?;
         let first_received_us = *self.observed.first_received_us.get(&self.turn_seq?)?;
@@ -339,8 +339,8 @@ impl<'a> ExpectedClock<'a> {
     }
 }
 
-/// Maximum delay in microseconds until a match learns that the store works again, after the server
-/// has learned it. During this delay, the match may still be waiting for the store.
+/// Maximum time, in microseconds, for which a match keeps waiting for the store after the server
+/// has learned that the store works again.
 const STORE_RECOVERY_MAX_US: u128 = 5_000_000;
 
 /// Current turn of a match: the seat that must move, and the player in that seat.
@@ -348,8 +348,8 @@ const STORE_RECOVERY_MAX_US: u128 = 5_000_000;
 pub(super) struct Turn {
     seat: Option<Seat>,
     player: Option<PlayerId>,
-    /// Whether the match waits for a player to return. This is the case if no player occupies a
-    /// seat and at least one occupant is a stand-in bot.
+    /// Whether the match waits for a player to return. A match waits if no player occupies a seat
+    /// and at least one occupant is a stand-in bot.
     waits_for_players: bool,
 }
 

@@ -36,8 +36,8 @@ pub(super) struct StateBefore {
 #[derive(Debug)]
 pub(super) enum RequiredConsent {
     NotRequired,
-    /// The event requires a request from this player. The function returns whether a given request
-    /// counts as consent to the event.
+    /// The event requires a request from the given player. The predicate decides which requests
+    /// count as consent to the event.
     Request(
         PlayerId,
         fn(&ClientMessage, &StateBefore, &EventKind) -> bool,
@@ -83,8 +83,8 @@ impl StateBefore {
         self.offers.iter().find(|standing| standing.offer == offer)
     }
 
-    /// Requires a matching request from the player in this seat. Requires no request if no player
-    /// sits in the seat.
+    /// Requires a request that satisfies `fits` from the player in the given seat. If no player
+    /// sits in the seat, no request is required.
     fn require_from(
         &self,
         seat: Seat,

@@ -268,8 +268,9 @@ impl<'a> FinalStateCheck<'a> {
         }
     }
 
-    /// Checks that a player who sits down or moves has requested it. The request for a move must
-    /// precede `received_index`, the position at which a client first received the move.
+    /// Checks that a player who takes a seat or plays a move has sent a request for it. The request
+    /// for a move must precede `received_index`, the position at which a client first received the
+    /// move.
     fn check_requested(&mut self, state: &Match, event: &Event, received_index: Option<usize>) {
         let about = format!("{}: {event:?}, number {}", state.id(), state.seq());
         match &event.kind {

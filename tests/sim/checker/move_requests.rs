@@ -37,8 +37,8 @@ pub(super) enum RequestResult {
 
 impl RequestResult {
     /// Returns the result that a reply reports. In a cluster, `overloaded` leaves the result
-    /// unknown. The server may have given up forwarding a request that the owner of the match has
-    /// applied.
+    /// unknown. A server may send `overloaded` for a forwarded request that the owner of the match
+    /// has already applied.
     pub(super) fn from_reply(answer: &ServerMessage, is_cluster: bool) -> Self {
         match answer {
             ServerMessage::Ok { seq, .. } => Self::Accepted(*seq),

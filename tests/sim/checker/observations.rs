@@ -71,10 +71,11 @@ pub(super) struct Observations {
     pub(super) match_request_times: BTreeMap<MatchId, Vec<u128>>,
     /// Number of received match lists that were compared with an expected list.
     pub(super) list_comparisons: usize,
-    /// Match views that must contain all visible events.
+    /// Match states as clients received them. Each state must contain all events that the client
+    /// could see at that time.
     pub(super) complete_views: Vec<CompleteView>,
     /// Time in microseconds from which the match views that clients receive must be complete.
-    /// `None` with one server.
+    /// `None` in worlds with one server.
     pub(super) settled_us: Option<u128>,
     /// Received notifications of rating changes.
     pub(super) rating_notifications: Vec<RatingNotification>,
@@ -120,16 +121,17 @@ pub(super) struct Observations {
 /// Messages that clients received about a match.
 #[derive(Debug, Default)]
 pub(super) struct ObservedMatch {
-    /// Received events without presence data, keyed by event number. Each entry starts with the
-    /// position in the history where a client first received the event.
+    /// Received events without presence data, keyed by event number. The first field of each value
+    /// is the position in the history where a client first received the event.
     pub(super) events: BTreeMap<u64, (usize, Event)>,
     pub(super) snapshots: Vec<ObservedSnapshot>,
-    /// Received clock messages. Each entry starts with the number of the last event that the
-    /// connection received before the message.
+    /// Received clock messages. The first field of each entry is the number of the last event that
+    /// the connection received before the message.
     pub(super) clocks: Vec<(u64, ObservationTimes, ClockState)>,
     /// When each event was first received, in microseconds.
     pub(super) first_received_us: BTreeMap<u64, u128>,
-    /// Event number and ply of each move and takeback. The flag is true for moves.
+    /// Event number and ply of each move and takeback. The Boolean is true for moves and false for
+    /// takebacks.
     ply_events: BTreeSet<(u64, u64, bool)>,
     /// Number of the latest event that any client has seen.
     latest_seq: u64,
@@ -168,7 +170,7 @@ struct Connection {
     delivered_until_us: u128,
     /// Analysis that the connection is receiving.
     pending_analysis: Option<PendingAnalysis>,
-    /// Matches whose snapshots the server must send after the `welcome`.
+    /// Matches whose snapshots the server must send to this connection after the `welcome`.
     expected_snapshots: BTreeSet<MatchId>,
     /// Highest event number that any client had received for each match when this client sent
     /// `hello`.
@@ -193,8 +195,8 @@ struct PendingRequest {
 }
 
 impl Observations {
-    /// `settled` is the time from which the match views that clients receive must be complete. It
-    /// is `None` with one server.
+    /// `settled` is the time from which the match views that clients receive must be complete. In
+    /// worlds with one server, `settled` is `None`.
     pub(super) fn new(settled: Option<Duration>) -> Self {
         Self {
             settled_us: settled.map(|settled| settled.as_micros()),

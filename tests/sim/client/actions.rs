@@ -410,7 +410,8 @@ impl Client {
         })
     }
 
-    /// Resigns. In some cases the client has no seat in the match, so that the server must refuse.
+    /// Resigns. Sometimes picks a match in which the client has no seat, so that the server must
+    /// refuse the request.
     fn resign(&mut self) -> ClientAction {
         let is_own_match = self.rng.chance(70);
         let fits = |view: &MatchView| view.is_live() && (view.your_seat.is_some() == is_own_match);

@@ -77,8 +77,8 @@ impl State {
         Duration::from_micros(self.rng.between(self.plan.latency_us.clone()))
     }
 
-    /// Returns the arrival times of a message that is sent now. A lost message has none, a
-    /// duplicated message has two.
+    /// Returns the arrival times of a message that is sent now. A lost message has no arrival time,
+    /// and a duplicated message has two.
     fn arrival_times(&mut self, from: Uuid, to: Uuid, now: Duration) -> Vec<Duration> {
         let (lost, doubled) = (self.plan.loss_percent, self.plan.duplicate_percent);
         let is_dropped = self.rng.chance(lost) && !self.is_past_faults;
@@ -216,7 +216,7 @@ impl BusHub {
 impl ReplySender {
     fn send(&self, result: ReplyResult) {
         if let Some(sender) = self.0.lock().take() {
-            // The requester may have stopped waiting.
+            // Sending fails if the requester has stopped waiting, which is not an error.
             let _ = sender.send(result);
         }
     }

@@ -12,8 +12,8 @@ use tokio::time::advance;
 /// Action that runs at a scheduled time.
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Runs the shared store and the bus. The store and the bus run outside the servers and have their
-/// own clock.
+/// Advances the clock of the shared store and the bus, and runs their scheduled actions. This clock
+/// is independent of the clocks of the servers.
 #[derive(Debug)]
 pub(super) struct Network {
     /// Runtime whose clock the store uses.

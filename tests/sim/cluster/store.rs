@@ -64,8 +64,8 @@ struct State {
     /// Whether the server was killed.
     is_dead: bool,
     is_healthy: bool,
-    /// Time of the last scheduled write. Later writes are scheduled no earlier, so that the store
-    /// applies writes in the order of their requests.
+    /// Time of the last scheduled write. No later write is scheduled before this time, so that the
+    /// store applies writes in the order of their requests.
     last_write_at: Duration,
 }
 
@@ -171,7 +171,7 @@ impl StoreConnection {
         result
     }
 
-    /// Schedules a write. The write is applied even if the server is killed before that time.
+    /// Schedules a write. Killing the server before the scheduled time does not cancel the write.
     fn enqueue_write<T, F>(&self, write: F, reply: oneshot::Sender<Result<T, WriteError>>)
     where
         T: Send + 'static,
@@ -202,7 +202,7 @@ impl StoreConnection {
             let queue = connection.shared_store.queue.clone();
             queue.schedule(at + request.reply_latency, move || {
                 let is_lost = request.is_outcome_unknown || connection.state.lock().is_cut_off;
-                // The requester may have stopped waiting.
+                // Sending fails if the requester has stopped waiting, which is not an error.
                 let _ = reply.send(if is_lost {
                     Err(WriteError::OutcomeUnknown)
                 } else {

@@ -38,7 +38,8 @@ impl Disk {
         }
     }
 
-    /// Records that a health check found the store available. Clocks may then run again.
+    /// Records that a health check found the store available. From this time on, the server may run
+    /// paused clocks again.
     pub(super) fn resolve_rejected_writes(&mut self) {
         let failures = self.write_failures.values_mut().flatten();
         for trouble in failures.filter(|trouble| trouble.rejected_at.is_some()) {

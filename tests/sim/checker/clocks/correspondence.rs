@@ -52,7 +52,8 @@ impl ExpectedClock<'_> {
         Some((turn.player?, self.turn_started_ms + move_ms))
     }
 
-    /// Returns an error if a correspondence turn should already have ended by time at `at_us`.
+    /// Returns an error if the deadline of a correspondence turn passed so long before `at_us` that
+    /// the match should already have ended.
     pub(super) fn late_flag_error(&self, turn: Turn, at_us: u128) -> Option<String> {
         let (_, deadline_ms) = self.correspondence_turn(turn)?;
         let now_us = self.observations.wall_clock.unix_us(at_us);
@@ -62,8 +63,8 @@ impl ExpectedClock<'_> {
         is_late.then(|| format!("{}: {turn:?} ended {over_us} us ago", self.id))
     }
 
-    /// Returns whether the store has worked without failures since `since_us`. A failed write
-    /// counts as a failure until [`STORE_RECOVERY_MAX_US`] after the server learns that the store
+    /// Returns whether the store has worked without failures since `since_us`. The effects of a
+    /// failed write last until [`STORE_RECOVERY_MAX_US`] after the server learns that the store
     /// works again.
     fn is_store_healthy_since(&self, since_us: u128) -> bool {
         let mut failures = self.stored.write_failures.values().flatten();

@@ -4,7 +4,8 @@ use plyhouse_protocol::{ClockControl, ClockState, Snapshot};
 
 use super::{ExpectedClock, FIRST_MOVE_LIMIT_MS, Turn};
 
-/// Time at which a connection was opened and time at which it received a message, in microseconds.
+/// Two times in microseconds. The first is when a connection was opened, the second is when the
+/// connection received a message.
 pub(in crate::checker) type ObservationTimes = (u128, u128);
 
 /// Data about the current turn in a snapshot or a `clock` message.
@@ -84,8 +85,8 @@ impl ExpectedClock<'_> {
             return wrong("it should be paused");
         }
         let elapsed_us = self.elapsed_max_us(turn, shown.opened_us, shown.at_us);
-        // The clock is paused from a restart of the server until the player logs in, so no time has
-        // elapsed.
+        // If the player has not logged in since a server restart, `elapsed_us` is `None`. The clock
+        // has been paused since the restart, so no thinking time has elapsed.
         let elapsed_ms = elapsed_us.map_or(0, |passed| {
             u64::try_from(passed / 1000).expect("milliseconds fit into u64")
         });

@@ -13,7 +13,7 @@ const DELIVERY_DELAY_MAX_MS: u128 = 1000;
 
 impl FinalStateCheck<'_> {
     /// Checks that the event numbers of the journal entries are consecutive. Also checks that each
-    /// writer knew the current epoch of the match.
+    /// server appended events only with the current epoch of the match.
     pub(super) fn check_journal(&mut self, cluster: &ClusterState) {
         let mut ends = BTreeMap::new();
         for entry in &cluster.journal.entries {
@@ -100,12 +100,13 @@ impl FinalStateCheck<'_> {
     }
 
     /// Checks the clients that followed a match to the end of the run or requested it at the end.
-    /// They must have received every event that was visible by then.
+    /// These clients must have received every event that became visible at least
+    /// [`DELIVERY_DELAY_MAX_MS`] before that time.
     pub(super) fn check_complete_views(&mut self) {
         let mut faults = Vec::new();
         for seen in &self.observations.complete_views {
             let Some(record) = self.stored.matches.get(&seen.id) else {
-                continue; // `finish` reports the missing match.
+                continue; // `finish` reports each match that is missing from the store.
             };
             let until_ms = u128::from(START_MS) + (seen.at_us / 1000) - DELIVERY_DELAY_MAX_MS;
             let delay_ms = match seen.is_delayed {

@@ -104,7 +104,7 @@ impl FinalStateCheck<'_> {
             .iter()
             .find(|next| (next.id, next.seq) == (state.id, state.seq + 1));
         // The server may omit the notification if the write of the next event started before this
-        // event was durable. The turn may already be over by then.
+        // event was durable. The turn may already be over when this event becomes durable.
         let lasts = next.is_none_or(|next| next.written_us > state.durable_us);
         let (Some((player, due_ms)), Some(first_received_us)) = (state.turn, received_us) else {
             return Vec::new();

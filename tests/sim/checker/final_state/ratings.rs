@@ -266,8 +266,8 @@ impl FinalStateCheck<'_> {
     }
 }
 
-/// Ratings that clients may have seen for a player. `games_max` is the maximum number of rated
-/// games that they may have seen.
+/// Ratings that clients may have seen for a player. `games_max` is the highest number of rated
+/// games that clients may have seen for the player.
 #[derive(Debug)]
 struct PossibleRatings {
     games_max: u64,

@@ -69,7 +69,7 @@ impl FinalStateCheck<'_> {
             return Some("a rematch of an unknown match");
         };
         let Ok(ended) = Match::replay(before.creation.clone(), &before.events) else {
-            return None; // `check_match` reports the invalid event.
+            return None; // `check_match` reports events that cannot be replayed.
         };
         let Stage::Ended { winner, reason, .. } = ended.stage() else {
             return Some("a rematch of a running match");
@@ -165,8 +165,8 @@ fn final_seat_holders(record: &MatchRecord) -> Vec<PlayerId> {
     state.map_or_else(|_| Vec::new(), |state| state.seat_holders().collect())
 }
 
-/// Returns the occupant without the rating. A stand-in bot is replaced by its player. Open seats
-/// and other bots are returned unchanged.
+/// Returns the occupant of a seat without a rating. For a stand-in bot, returns the player whom the
+/// bot replaces. Open seats and other bots are returned unchanged.
 fn seat_owner(occupant: &Occupant) -> Occupant {
     match occupant {
         Occupant::Player { id, name, kind, .. }

@@ -1,6 +1,6 @@
-//! Checks which events clients without a seat see. They must see every event after the spectator
-//! delay, and no event before the delay has passed. They must see nothing at all of a private
-//! match.
+//! Checks which events clients without a seat see. These clients must see each event after the
+//! spectator delay, but not before. After a private match has started, only the players and the
+//! host may see it.
 
 use std::collections::BTreeSet;
 
@@ -58,7 +58,7 @@ impl FinalStateCheck<'_> {
         let mut states = Vec::new();
         for at in 0..=record.events.len() {
             let event = at.checked_sub(1).map(|before| &record.events[before]);
-            // `check_match` reports the invalid event.
+            // Stops at an invalid event, which `check_match` reports.
             if event.is_some_and(|event| state.fold(event).is_err()) {
                 break;
             }
@@ -157,7 +157,7 @@ impl FinalStateCheck<'_> {
 }
 
 /// Returns whether the viewer may have received the view as a player. The viewer must have held a
-/// seat between the state before the last visible event and the time of the view.
+/// seat at some time from just before the last visible event until the time of the view.
 fn is_participant_view(states: &[MatchState], view: &SpectatorView) -> bool {
     let from = usize::try_from(view.seq).unwrap_or(usize::MAX);
     let later = states.iter().skip(from.saturating_sub(1));

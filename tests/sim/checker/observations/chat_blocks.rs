@@ -13,8 +13,8 @@ pub(crate) struct ChatBlocks {
     /// Blocks that are certainly active, keyed by the blocking and the blocked player. The value is
     /// the start time in microseconds.
     active_blocks: BTreeMap<(PlayerId, PlayerId), u128>,
-    /// Former blocks. Each entry holds the two players, the start time, and the time when a client
-    /// requested the removal.
+    /// Blocks that a client has requested to remove. Each entry holds the blocking and the blocked
+    /// player, the start time of the block, and the time of the removal request.
     ended_blocks: Vec<((PlayerId, PlayerId), u128, u128)>,
     /// Number of requests to end a block that have no reply yet.
     pending_unblocks: BTreeMap<(PlayerId, PlayerId), usize>,
@@ -107,7 +107,7 @@ impl Observations {
     /// Checks that no client receives chat between two players if one of them has blocked the
     /// other. Clusters are exempt, because a server may not know of the block yet. The check
     /// ignores blocks that were not active when the client sent its last answered request. The
-    /// server sent the chat message after that time.
+    /// server sent the chat message after the client had sent this last request.
     pub(super) fn check_chat(
         &mut self,
         on: ConnectionId,

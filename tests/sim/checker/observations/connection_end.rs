@@ -12,7 +12,8 @@ use crate::client::{ALL_DELIVERED_REASON, MISSING_REPLY_REASON};
 pub(crate) struct CompleteView {
     pub(crate) id: MatchId,
     pub(crate) seq: u64,
-    /// Time in microseconds for which the view must be complete.
+    /// Time in microseconds. The view must contain all events that the client could see at this
+    /// time.
     pub(crate) at_us: u128,
     /// Whether the view is subject to the spectator delay.
     pub(crate) is_delayed: bool,

@@ -54,8 +54,8 @@ impl Observations {
             None => connection.seqs_at_hello.get(&id).copied().unwrap_or(0),
         };
         let followed = match waiting.map(|waiting| &waiting.message) {
-            // A snapshot that answers a resync does not change which event the connection expects
-            // next.
+            // The reply to a resync does not change the number of the next event that the
+            // connection expects.
             Some(ClientMessage::Resync { .. }) => connection.followed_seqs.get(&id).copied(),
             _ => connection.followed_seqs.insert(id, seq),
         };
@@ -65,8 +65,8 @@ impl Observations {
             self.report(ViolationKind::StaleState, about);
         }
         // The server must send a follower all events before a snapshot that the follower requested.
-        // When the server reloads a match from the store, it may skip events. In this case, it
-        // sends the snapshot without a request.
+        // The server may skip events when it reloads a match from the store. After such a reload,
+        // it sends the snapshot without a request.
         if waiting.is_some() && followed.is_some_and(|followed| seq > followed) && !takes_seat {
             let about = format!("{on:?} received a snapshot of {id} at {seq} after {followed:?}");
             self.report(ViolationKind::SeqGap, about);
@@ -187,7 +187,8 @@ impl Observations {
             let mut played = BTreeMap::new();
             let mut last = 0;
             for (seq, ply, is_played) in &observed.ply_events {
-                // An event that no client has received may be a takeback.
+                // An event that no client received may be a takeback. The moves before such an
+                // event are therefore not compared with later moves.
                 if (last + 1..*seq).any(|seq| !observed.events.contains_key(&seq)) {
                     played.clear();
                 }

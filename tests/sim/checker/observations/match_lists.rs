@@ -100,8 +100,8 @@ impl Observations {
         }
     }
 
-    /// Checks a seek list that was sent without a request. Only subscribers of a match list receive
-    /// one.
+    /// Checks a seek list that the server sent without a request. The server must send such seek
+    /// lists only to subscribers of a match list.
     pub(super) fn check_seekers_update(&mut self, on: ConnectionId, seekers: &SeekList) {
         if self.connection(on).watched_list.is_none() {
             self.report(

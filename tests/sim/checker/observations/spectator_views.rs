@@ -15,8 +15,8 @@ pub(crate) struct SpectatorView {
     pub(crate) id: MatchId,
     pub(crate) seq: u64,
     pub(crate) at_us: u128,
-    /// When the client requested the state, in microseconds. `None` if the view is not a complete
-    /// reply to a request.
+    /// When the client requested the state, in microseconds. `None` if the server did not send the
+    /// complete state in reply to a request.
     pub(crate) requested_us: Option<u128>,
 }
 
