@@ -19,7 +19,8 @@ const DEFAULT_PORT_SUFFIX: &str = ":7878";
 /// Game that is played if the command line does not name one.
 pub(crate) const DEFAULT_GAME: &str = "tic-tac-toe";
 
-/// Games and bot levels of current servers. `ply` uses these lists only for shell completion.
+/// Games and bot levels that current servers offer. `ply` uses these lists only for shell
+/// completion.
 const GAME_IDS: [&str; 7] = [
     "tic-tac-toe",
     "connect-four",
@@ -737,7 +738,7 @@ pub(crate) fn parse_server_url(text: &str) -> Result<String, String> {
         None => (rest, ""),
     };
     let port = host.rsplit_once(':').map(|(_, port)| port);
-    let port = port.filter(|port| !port.ends_with(']')); // The last colon is in an IPv6 host.
+    let port = port.filter(|port| !port.ends_with(']')); // Ignore the colons in an IPv6 host.
     if port.is_some_and(|port| port.parse::<u16>().is_err()) {
         return Err("a port is a number up to 65535".to_owned());
     }

@@ -34,8 +34,7 @@ pub(crate) fn to_ascii(text: &str) -> String {
             '·' => plain.push('.'),
             '▸' => plain.push('>'),
             '…' => plain.push_str("..."),
-            // The stones or discs of the first seat are `●`. The stones or discs of the second seat
-            // are `○`.
+            // The first seat has the stones or discs `●`, and the second seat has `○`.
             '●' => plain.push('X'),
             '○' => plain.push('O'),
             '½' => plain.push_str(".5"),

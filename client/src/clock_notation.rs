@@ -9,7 +9,7 @@ const SYNTAX_HELP: &str = "a clock is written 5+3 (minutes, and seconds that a m
                      seconds that a move has for nothing), 10m+3x30s (main time, and periods) or 3d (a \
                      time for each move)";
 
-/// Time units with their length in milliseconds, the longest first.
+/// Time units and their lengths in milliseconds, sorted from longest to shortest.
 const UNITS_MS: [(char, u64); 4] = [
     ('d', 86_400_000),
     ('h', 3_600_000),
@@ -77,8 +77,8 @@ fn parse_duration_ms(text: &str) -> Option<u64> {
     parse_decimal_ms(text.strip_suffix(unit)?, factor)
 }
 
-/// Parses a decimal number in a unit of `unit_ms` milliseconds, with at most three decimal places.
-/// Returns milliseconds.
+/// Parses a decimal number of time units, with at most three decimal places, and converts it to
+/// milliseconds. `unit_ms` is the length of the unit in milliseconds.
 fn parse_decimal_ms(text: &str, unit_ms: u64) -> Option<u64> {
     let (integer, part) = text.split_once('.').unwrap_or((text, ""));
     let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -121,8 +121,8 @@ pub(crate) fn format_clock(clock: &ClockControl) -> String {
     }
 }
 
-/// Formats a time in minutes if one decimal place is enough. Otherwise, formats it as a number with
-/// a unit.
+/// Formats a time in minutes if the number of minutes needs at most one decimal place. Otherwise,
+/// formats the time with a unit, such as `10s`.
 fn format_minutes(ms: u64) -> String {
     if ms.is_multiple_of(MINUTE_MS / 10) {
         format_decimal(ms, MINUTE_MS)
@@ -131,8 +131,8 @@ fn format_minutes(ms: u64) -> String {
     }
 }
 
-/// Formats a time as a whole number of the largest possible unit. If no unit divides the time,
-/// formats decimal seconds.
+/// Formats a time in the largest unit that gives a whole number, such as `90s`. If there is no such
+/// unit, formats the time in seconds with decimal places.
 fn format_with_unit(ms: u64) -> String {
     let exact_unit = UNITS_MS
         .into_iter()
@@ -144,8 +144,8 @@ fn format_with_unit(ms: u64) -> String {
     }
 }
 
-/// Formats a time as a decimal number in a unit of `unit_ms` milliseconds, with at most three
-/// decimal places.
+/// Formats a time as a decimal number of time units, with at most three decimal places. `unit_ms`
+/// is the length of the unit in milliseconds.
 fn format_decimal(ms: u64, unit_ms: u64) -> String {
     let mut text = format!("{}", ms / unit_ms);
     let thousandths = ms % unit_ms * 1000 / unit_ms;

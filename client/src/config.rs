@@ -1,4 +1,5 @@
-//! Settings from the configuration file. The command line and the environment take precedence.
+//! Settings from the configuration file. The command line and the environment take precedence over
+//! the file.
 
 use std::fs::File;
 use std::io::{self, Read as _};

@@ -107,8 +107,8 @@ impl Conventions {
         matches!(self, Self::Gomoku | Self::Go)
     }
 
-    /// Returns the label above a file. Returns a space if the game's square names do not contain
-    /// the file.
+    /// Returns the label above a file. In draughts, the label is a space, because squares have
+    /// numbers instead of file letters.
     pub(crate) fn file_label(self, file: usize) -> char {
         let first = match self {
             Self::ConnectFour => b'1',
@@ -118,7 +118,7 @@ impl Conventions {
             Self::Draughts => return ' ',
             Self::TicTacToe | Self::Othello | Self::Chess | Self::Gomoku | Self::Other => b'a',
         };
-        // Boards with more files than letters are never drawn.
+        // The `?` is never shown, because boards with more files than letters are not drawn.
         u8::try_from(file).map_or('?', |file| char::from(first.saturating_add(file)))
     }
 

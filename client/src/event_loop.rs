@@ -20,8 +20,8 @@ use crate::ui::Ui;
 /// not respond.
 const WELCOME_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Suffix of some close reasons. `ply` removes this suffix before it prints the reason, because
-/// `ply` reconnects automatically.
+/// Suffix that asks the client to reconnect, at the end of some close reasons. `ply` reconnects
+/// automatically, so it removes this suffix before it prints the reason.
 const CONNECT_AGAIN_SUFFIX: &str = "; connect again";
 
 /// Signals that stop a run.
@@ -45,8 +45,8 @@ pub(crate) struct EventLoop {
     connection: ReconnectingConnection,
     ui: Ui,
     identity: Option<IdentityLock>,
-    /// Line of a script that was read before the session accepts input. Reading ahead detects the
-    /// end of the input early.
+    /// Line of a script that the session cannot accept yet. The event loop reads one line ahead, so
+    /// that it detects the end of the input early.
     queued_line: Option<String>,
     /// Delayed request, stored with the time at which the client must send it.
     delayed_request: Option<(Instant, Request)>,
@@ -56,7 +56,8 @@ pub(crate) struct EventLoop {
 }
 
 impl EventLoop {
-    /// Creates an event loop with a deadline for the first `welcome`.
+    /// Creates an event loop. The run fails if the first `welcome` message does not arrive within
+    /// [`WELCOME_TIMEOUT`].
     pub(crate) fn new(
         mut session: PlaySession,
         connection: ReconnectingConnection,

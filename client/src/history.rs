@@ -117,7 +117,8 @@ pub(crate) async fn show_current_games(context: &CommandContext) -> Result<(), F
     Ok(())
 }
 
-/// Prints the current state of a match, or its state after `ply` moves.
+/// Prints the current state of a match. If `ply` is given, prints the state after that number of
+/// moves instead.
 pub(crate) async fn show_match(
     context: &CommandContext,
     code: &str,
@@ -186,7 +187,7 @@ impl SignedInPlayer {
         Ok(all_events)
     }
 
-    /// Rewinds the snapshot to the state after `ply` moves.
+    /// Rewinds the snapshot to the state after the given number of moves.
     async fn rewind_to_ply(&mut self, snapshot: &mut Snapshot, ply: u64) -> Result<(), Failure> {
         if ply > snapshot.ply.0 {
             let why = format!("the match has {} moves", snapshot.ply);

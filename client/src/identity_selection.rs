@@ -19,8 +19,8 @@ use crate::session::MatchSetup;
 const MATCHES_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Locks the identity of a player who has an interrupted match that fits `setup`. If there is no
-/// such player, locks the best identity without a known live match. Players with a different live
-/// match are skipped, so that their users can resume that match.
+/// such player, locks the best identity without a known live match. Players whose live matches do
+/// not fit `setup` are skipped, so that their users can resume these matches.
 pub(crate) async fn lock_identity_for_match(
     identities: &IdentityStore,
     server: &ServerAddress,

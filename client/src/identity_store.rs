@@ -35,18 +35,18 @@ use serde::{Deserialize, Serialize};
 /// Maximum number of players that are stored for one server.
 const SLOTS_MAX: usize = 32;
 
-/// Maximum number of matches in the notes of one player. By default, the server limits the live
-/// matches per host to the same number.
+/// Maximum number of matches in the notes of one player. This number equals the server's default
+/// limit on the live matches that a player may host.
 const SEAT_NOTES_MAX: usize = 16;
 
 /// Maximum number of bytes that are read from the file of a slot. Valid files are smaller than 3
 /// KiB.
 const FILE_BYTES_MAX: u64 = 64 * 1024;
 
-/// Only one process at a time should choose a slot, so a process holds a lock while it chooses.
-/// Other processes try to acquire this lock up to `CHOOSE_LOCK_ATTEMPTS` times. Choosing a slot
-/// takes milliseconds. If the lock is still held after a second, the process that holds it must be
-/// hanging. The slot is then chosen without the lock.
+/// Maximum number of attempts to acquire the lock that a process holds while it chooses a slot. The
+/// lock prevents two processes from choosing a slot at the same time. Choosing a slot takes
+/// milliseconds, so a process that holds the lock for a second must be hanging. If all attempts
+/// fail, the slot is therefore chosen without the lock.
 const CHOOSE_LOCK_ATTEMPTS: u32 = 20;
 const CHOOSE_LOCK_RETRY_DELAY: Duration = Duration::from_millis(50);
 
@@ -84,12 +84,12 @@ pub(crate) struct IdentityLock {
 #[derive(Debug)]
 pub(crate) struct IdentityReservation {
     identity: IdentityLock,
-    /// Slot that the player of the reserved slot moves to. `None` if the reserved slot had no
-    /// player.
+    /// Vacant slot to which the reserved slot's current player will be moved. `None` if the
+    /// reserved slot has no player.
     replaced_player_slot: Option<IdentityLock>,
 }
 
-/// Whether the chosen slot has a note on a match that the query requests.
+/// Whether the notes of the chosen slot contain a match that fits the query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RememberedSeat {
     /// The slot has no note on a requested match.
@@ -355,8 +355,8 @@ impl IdentityLock {
         self.record.as_ref().map(|record| record.name.as_str())
     }
 
-    /// Stores a player. If the token is unchanged, keeps the notes on the matches in `live`. If the
-    /// token is new, removes all notes.
+    /// Stores a player. If the token is unchanged, keeps the notes on the matches in `live` and
+    /// removes all other notes. If the token is new, removes all notes.
     pub(crate) fn save_player(
         &mut self,
         token: &Token,
@@ -476,7 +476,8 @@ fn read_record(path: &Path) -> io::Result<Option<IdentityRecord>> {
 
 /// Encodes a server URL as a file name. Different URLs get different file names, even if a slot
 /// number or `.lock` is appended. Dots in the host stay unescaped, and all other dots of the URL
-/// are escaped. After the path, an unescaped dot can therefore only begin the appended suffix.
+/// are escaped. An unescaped dot after the path can therefore only begin an appended slot number or
+/// `.lock`.
 fn server_file_name(server: &str) -> String {
     let address = server.strip_prefix("ws://").unwrap_or(server);
     let host = address.find(['/', '?']).unwrap_or(address.len());
@@ -611,7 +612,8 @@ mod tests {
         ];
         assert_eq!(bens, [(); 3].map(|()| Some("one".to_owned())));
 
-        // After a player was selected by match code, the name still counts as chosen by the user.
+        // If a player is selected by match code, the player's name must still count as chosen by
+        // the user.
         let mut ben = lock_best(&store, &query(None, Some("K7QM2P"), None));
         ben.save_player(&token("one"), "Ben", &[]).unwrap();
         drop(ben);

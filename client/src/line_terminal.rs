@@ -46,7 +46,7 @@ pub(crate) enum Input {
 pub(crate) enum InputMode {
     /// A user types lines at a prompt.
     Interactive,
-    /// Lines from a user or a script are read without a prompt.
+    /// The terminal reads lines from a user or a script, but shows no prompt.
     Lines,
     /// No input is read.
     Disabled,
@@ -177,8 +177,8 @@ impl Terminal {
         if !matches!(next, Input::Line(_)) {
             self.lines = None;
         }
-        // The typed line is now below the status line. The old status line stays on the screen and
-        // is no longer updated.
+        // The line that the user typed is now below the status line, so the status line can no
+        // longer be updated in place. Forget it, so that the next update draws a new status line.
         if self.line_editor.is_some() {
             self.status_line = None;
         }
@@ -203,7 +203,7 @@ impl Terminal {
         let text = match (&self.line_editor, &previous, &self.status_line) {
             (Some(_), None, _) => format!("{current}\n"),
             (Some(_), Some(_), Some(_)) => format!("{CLEAR_LINE_ABOVE}{current}\n"),
-            // This sequence clears the status line and moves the prompt up to the cleared line.
+            // Clear the status line, and move the prompt up to the cleared line.
             (Some(_), Some(_), None) => format!("{CLEAR_LINE_ABOVE}\u{1b}[A\n"),
             (None, ..) => format!("{CLEAR_LINE}{current}"),
         };
@@ -252,10 +252,10 @@ impl Terminal {
         let Some(mut editor) = self.line_editor.take() else {
             return Ok(());
         };
-        // The printer queues one text while it draws another. The text printed here moves the
-        // cursor up and down again, so the screen stays unchanged. When the printer has accepted
-        // this text twice, all earlier text is visible. The prompt, however, may not have been
-        // drawn yet.
+        // Wait until the printer has drawn all earlier text. The printer queues only one text, so
+        // it accepts the second text below only after drawing all earlier text. Both texts move the
+        // cursor up and down again, so the screen stays unchanged. The printer may still have to
+        // draw the prompt, so the code also waits for `PROMPT_DRAW_TIME`.
         for _ in 0..2 {
             let nothing = "\u{1b}[A\n".to_owned();
             editor.printer.print(nothing).map_err(io::Error::other)?;

@@ -8,7 +8,8 @@ use crate::line_terminal::{InputMode, columns};
 use crate::request_client::RequestClient;
 use crate::view;
 
-/// Maximum number of matches shown for each status. The server returns no larger pages.
+/// Maximum number of matches shown for each status. The server returns at most this number of
+/// matches per page.
 const PAGE_SIZE: u64 = 100;
 
 /// Prints the open and running matches, and the players who seek an opponent. With `follow`, also
@@ -46,7 +47,7 @@ struct MatchListCommand {
     /// Command-line options that select the server, for use in suggested commands.
     command_options: String,
     game: Option<String>,
-    /// Players who seek an opponent, as last shown.
+    /// Players who seek an opponent, as in the list that was last printed.
     shown_seekers: Vec<Seeker>,
 }
 

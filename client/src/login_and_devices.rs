@@ -15,18 +15,18 @@ use crate::password_prompt;
 use crate::request_client::{RequestClient, refusal};
 use crate::sanitize::sanitize;
 
-/// Lengths of pairing codes and recovery keys, in characters.
+/// Pairing codes and recovery keys are distinguished by their length in characters.
 const PAIRING_CODE_CHARS: usize = 8;
 const RECOVERY_KEY_CHARS: usize = 26;
 
-/// Player with a stored identity who is signed in on a separate connection.
+/// Player who has signed in with a stored identity, and the connection for the player's requests.
 pub(crate) struct SignedInPlayer {
     pub(crate) client: RequestClient,
     identity: IdentityLock,
     pub(crate) name: String,
     /// Public id.
     pub(crate) player_id: PlayerId,
-    /// Whether the player has an account, and thus a unique name.
+    /// Whether the player has an account. The name of an account is unique.
     pub(crate) is_account: bool,
     token: Token,
     live_matches: Vec<MatchId>,

@@ -15,8 +15,8 @@ pub(crate) struct MatchState {
     pub(crate) clock_updated_at: Duration,
     /// Whether the game has begun.
     pub(crate) has_begun: bool,
-    /// Two times for each absent player. The first is the time left to return, as last reported by
-    /// the server. The second is the time at which the client received this report.
+    /// Countdowns for absent players to return, by seat. Each countdown holds the time left, as
+    /// last reported by the server, and the time at which the client received this report.
     absences: [Option<(Duration, Duration)>; 2],
 }
 
@@ -64,8 +64,8 @@ impl MatchState {
         result
     }
 
-    /// Applies an event of this match if its sequence number directly follows that of the last
-    /// applied event.
+    /// Applies an event of this match if it is the next event in the sequence. Duplicates, and
+    /// events after a missing event, are not applied.
     pub(crate) fn apply(&mut self, event: &Event) -> ApplyResult {
         if event.seq() <= self.snapshot.seq {
             return ApplyResult::Duplicate;
@@ -208,8 +208,8 @@ impl MatchState {
         self.snapshot.outcome = Some(outcome.clone());
     }
 
-    /// Sets the remaining times for a new turn, and starts the clock if the match has one. A later
-    /// message may pause the clock.
+    /// Sets the remaining times for a new turn. If the match has a clock, this method also starts
+    /// the clock. A later message from the server may pause the clock.
     const fn begin_turn(&mut self, left: Option<TimeLeft>, first_move_ms: Option<u64>) {
         self.snapshot.time_left = left;
         self.snapshot.first_move_ms = first_move_ms;

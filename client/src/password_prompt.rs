@@ -22,8 +22,8 @@ const API_KEY_PREFIX: &str = "ply_";
 /// Maximum number of bytes that are read for a password or a key.
 const LINE_BYTES_MAX: u64 = 1024;
 
-/// Control keys that this module handles itself. While input is hidden, the terminal passes these
-/// keys on as ordinary bytes.
+/// Control keys that the password prompt handles itself. While input is hidden, the terminal passes
+/// these keys on as ordinary bytes.
 const CTRL_C: u8 = 3;
 const CTRL_D: u8 = 4;
 const BACKSPACE_KEYS: [u8; 2] = [8, 127];

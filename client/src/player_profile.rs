@@ -22,7 +22,8 @@ pub(crate) async fn show_profile(
         Some(_) => open_as_player_or_guest(context).await?,
         None => SignedInPlayer::sign_in(context, false).await?.client,
     };
-    // Text that is too long for a name is a player id.
+    // Treat the target as a player id if it is not a valid name. Player ids are too long to be
+    // names.
     let (name, player) = match target {
         Some(text) if text.parse::<PlayerName>().is_err() => (None, Some(text)),
         name => (name, None),

@@ -20,9 +20,10 @@ const IO_TIMEOUT: Duration = Duration::from_secs(10);
 /// one minute.
 const PING_AFTER_SILENCE: Duration = Duration::from_secs(20);
 
-/// Minimum and maximum delay between reconnection attempts, before jitter is added. The client
-/// gives up after `RETRIES_MAX` attempts. Without jitter, the delays add up to about six minutes.
-/// By default, a live match between two people waits at most five minutes for an absent player.
+/// The delay between reconnection attempts grows from `RETRY_DELAY_MIN` to `RETRY_DELAY_MAX`,
+/// before jitter is added. The client gives up after `RETRIES_MAX` attempts. Without jitter, the
+/// delays add up to about six minutes. By default, a live match between two people waits at most
+/// five minutes for an absent player.
 const RETRY_DELAY_MIN: Duration = Duration::from_millis(250);
 const RETRY_DELAY_MAX: Duration = Duration::from_secs(10);
 const RETRIES_MAX: usize = 40;
@@ -62,8 +63,8 @@ enum ConnectionState {
 
 struct OpenConnection {
     connection: Connection,
-    /// Time at which the last message arrived. `ping_sent` is true if the client has sent a ping
-    /// since the last message.
+    /// Time at which the client last received a message. If the client has sent a ping since then,
+    /// `ping_sent` is true.
     last_received_at: Instant,
     ping_sent: bool,
 }
@@ -239,8 +240,8 @@ async fn try_connect(server: &ServerAddress) -> Result<Connection, ConnectionErr
     }
 }
 
-/// Returns the minimum delay before reconnecting after the server has closed the connection with
-/// this code. Fails if the client must not reconnect.
+/// Returns the minimum delay before the client reconnects. The delay depends on the code with which
+/// the server closed the connection. Fails if the client must not reconnect after this close code.
 fn reconnect_delay(code: u16, reason: &str) -> Result<Duration, Failure> {
     match CloseCode::from_number(code) {
         Some(

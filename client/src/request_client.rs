@@ -1,4 +1,5 @@
-//! Connection for requests that are sent one at a time. Each request waits for its response.
+//! Connection for requests that are sent one at a time. The next request is sent only after the
+//! response to the previous request.
 
 use std::time::Duration;
 

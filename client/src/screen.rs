@@ -37,7 +37,7 @@ const UNSUPPORTED_TERMS: [&str; 4] = ["", "dumb", "cons25", "emacs"];
 /// Full-screen interface of a match.
 pub(crate) struct Screen {
     /// Terminal access, opened when the screen is first drawn. At that time, the process already
-    /// handles signals.
+    /// handles signals, so a stopped run still restores the terminal.
     tty: Option<Tty>,
     theme: Theme,
     state: ScreenState,

@@ -2,7 +2,7 @@
 //! messages and lines that the user types, and the outputs are effects. The session does no I/O and
 //! reads no clock, so tests can run any sequence of events.
 //!
-//! The session has no separate stage for a dropped connection. After reconnecting, the session
+//! A dropped connection does not change the stage of the session. After reconnecting, the session
 //! sends `hello` again and the server responds with snapshots. The session then uses these
 //! snapshots to continue its current stage. A request without a response is sent again, unless the
 //! snapshots show that the server has carried it out.
@@ -153,15 +153,16 @@ pub(crate) struct PlaySession {
     welcome: Option<Welcome>,
     /// Live matches of the player, from the snapshots that followed the last `welcome`.
     own_matches: Vec<Snapshot>,
-    /// Number of snapshots that the server still has to send after the last `welcome`.
+    /// Number of snapshots that have not arrived since the last `welcome`. After `welcome`, the
+    /// server sends a snapshot of each live match of the player.
     missing_snapshots: usize,
     stage: Stage,
     pending_request: Option<PendingRequest>,
     /// Open challenges to the player.
     challenges: Vec<Challenge>,
-    /// Result of the run if no rematch follows.
+    /// Result that the run returns if no rematch follows.
     final_result: Option<Result<(), Failure>>,
-    /// Final result of the run. Before it ends, the run waits for the rating changes of the match.
+    /// Result that the run returns after waiting for the rating changes of the match.
     result_after_rating: Option<Result<(), Failure>>,
     /// Current time, measured from the start of the run.
     now: Duration,
@@ -201,7 +202,7 @@ enum Stage {
     InMatch(Box<MatchState>),
 }
 
-/// Request whose response the session awaits. There is at most one.
+/// Request whose response the session awaits. The session awaits at most one response at a time.
 #[derive(Clone, Debug)]
 struct PendingRequest {
     request: Request,
@@ -474,7 +475,7 @@ impl PlaySession {
     fn on_snapshots_complete(&mut self) {
         match &self.stage {
             Stage::Connecting => self.start_goal(),
-            Stage::Prompting(PromptKind::Resume(_), _) => self.start_goal(), // The match to resume may be over.
+            Stage::Prompting(PromptKind::Resume(_), _) => self.start_goal(), // Start over, because the match to resume may have ended.
             Stage::Prompting(_, menu) => {
                 let text = menu.text();
                 self.print(text);
@@ -549,8 +550,8 @@ impl PlaySession {
         }
     }
 
-    /// Ends the run if the user watches the given match. The match has begun, and spectators may no
-    /// longer watch it.
+    /// Ends the run if its current match is the given match. The server no longer lets the user
+    /// watch this match.
     fn on_watch_ended(&mut self, match_id: MatchId) {
         if self.match_state_mut(match_id).is_some() {
             let message = "the match has begun, and nobody but its players may watch it";

@@ -72,8 +72,8 @@ fn text_width(text: &str) -> usize {
     anstream::adapter::strip_str(text).to_string().width()
 }
 
-/// Formats a seat with its occupant, captured pieces and remaining time. A mark shows that it is
-/// the seat's turn.
+/// Formats a seat with its occupant, captured pieces and remaining time. The text begins with `▸`
+/// if it is the seat's turn.
 fn seat_line(snapshot: &Snapshot, seat: SeatNumber, left: Option<String>) -> String {
     let left = left.map_or_else(String::new, |left| format!("  {left}"));
     format!(
@@ -83,7 +83,7 @@ fn seat_line(snapshot: &Snapshot, seat: SeatNumber, left: Option<String>) -> Str
     )
 }
 
-/// Formats the side and the occupant of a seat. A mark shows that it is the seat's turn.
+/// Formats the side and the occupant of a seat. The text begins with `▸` if it is the seat's turn.
 fn seat_label(snapshot: &Snapshot, seat: SeatNumber) -> String {
     let mark = if snapshot.turn == Some(seat) {
         "▸"

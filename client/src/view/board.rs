@@ -64,8 +64,8 @@ impl RenderedBoard {
         Some((screen_column, self.origin.1 + row * self.step.1))
     }
 
-    /// Returns the position of a square in `rows`, as the index of the row and the index within the
-    /// row.
+    /// Returns the row and the column of a square on the drawn board. Both are indices: row 0 is at
+    /// the top, and column 0 is on the left.
     pub(crate) fn grid_position(&self, square: Square) -> Option<(usize, usize)> {
         let mut rows = self.rows.iter().enumerate();
         rows.find_map(|(row, squares)| {
@@ -193,8 +193,8 @@ impl BoardRenderer {
                 self.conventions.rank_label(rank, self.flipped)
             );
             let mut row = paint(FAINT, &label) + " ";
-            // The column between two neighbouring squares shows the bracket or asterisk that marks
-            // one of them.
+            // The gap between two neighbouring squares is one column wide. If one of the squares is
+            // marked, the gap shows its bracket or asterisk.
             let mut between = " ";
             for square in files.iter().map(|&file| (file, rank)) {
                 let (marks, effects) = self.square_marks(square);
@@ -417,8 +417,8 @@ mod tests {
         assert!(line.contains(&paint(of_x, "*x*")), "{line:?}");
     }
 
-    /// The discs of the two seats differ in shape as well as in colour. In Connect Four, only files
-    /// have labels.
+    /// Checks that brackets mark the last disc, and that the discs of the two seats differ in shape
+    /// and in colour. In Connect Four, only files have labels.
     #[test]
     fn last_dropped_disc_is_bracketed() {
         let mut now = snapshot("7/7/7/7/3y3/2rr3");

@@ -22,8 +22,8 @@ pub(crate) struct RemainingTime {
     /// Remaining main time in milliseconds. During a byo-yomi period, this field holds the
     /// remaining time of the period instead.
     pub(crate) ms: u64,
-    /// Number of remaining byo-yomi periods. The flag is true if a period is running. `None` if the
-    /// clock has no periods.
+    /// Number of remaining byo-yomi periods, paired with a flag that is true if a period is
+    /// running. `None` if the clock has no periods.
     pub(crate) periods: Option<(u64, bool)>,
     /// Whether the clock is running.
     pub(crate) is_running: bool,
@@ -64,7 +64,8 @@ pub(crate) fn remaining_times(
     }))
 }
 
-/// Subtracts the time that a player has spent on the current turn.
+/// Computes the remaining time of a player. `left` is the time that remained at the start of the
+/// turn, and `spent` is the time used since then.
 fn subtract_spent(
     clock: &ClockControl,
     left: u64,

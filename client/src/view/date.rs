@@ -2,9 +2,9 @@
 
 /// Formats milliseconds since the Unix epoch as a date and time in UTC, to the minute.
 ///
-/// Each year is counted from March, so that a leap day is the last day of a year. Years are grouped
-/// in eras of 400 years, which all have the same length (Hinnant, "chrono-compatible low-level date
-/// algorithms", 2013).
+/// The calculation treats March as the first month of a year, so a leap day is the last day of a
+/// year. It groups years into eras of 400 years, because all eras have the same number of days
+/// (Hinnant, "chrono-compatible low-level date algorithms", 2013).
 pub(crate) fn format_utc_minute(at_ms: u64) -> String {
     const DAYS_PER_ERA: u64 = 146_097;
     const DAYS_TO_1970: u64 = 719_468; // Days from March 1 of the year 0 to January 1, 1970.
@@ -13,7 +13,7 @@ pub(crate) fn format_utc_minute(at_ms: u64) -> String {
     let (era, day) = (days / DAYS_PER_ERA, days % DAYS_PER_ERA);
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153; // Months count from 0 for March.
+    let month = (5 * day + 2) / 153; // Here, 0 is March and 11 is February.
     let day = day - (153 * month + 2) / 5 + 1;
     let year = era * 400 + year + u64::from(month >= 10);
     let month = if month < 10 { month + 3 } else { month - 9 };

@@ -209,7 +209,8 @@ pub(crate) fn presence_text(
     if is_connected {
         return format!("{} is back.", seat_subject(snapshot, seat));
     }
-    // Round to whole seconds, because a short time has passed since the server sent the value.
+    // Round to whole seconds. The remaining time is already slightly shorter than the server's
+    // value, so rounding down would show one second less.
     let patience = absence_left.map(|left| Duration::from_secs_f64(left.as_secs_f64().round()));
     let patience = patience.map_or_else(String::new, |patience| {
         format!(" and has {} to come back", duration_text(patience))

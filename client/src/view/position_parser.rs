@@ -42,7 +42,7 @@ fn parse_fen(position: &str, files: usize, ranks: usize) -> Vec<Vec<char>> {
 }
 
 /// Parses one rank. If the rank has more than `files` squares, parsing stops early to limit the
-/// memory use. The returned rank then also has more than `files` squares.
+/// memory use. The returned rank is then longer than `files`, so the caller can detect the error.
 fn parse_fen_rank(rank: &str, files: usize) -> Vec<char> {
     let mut squares = Vec::with_capacity(files + 1);
     let mut empty_count = 0;
@@ -158,8 +158,8 @@ pub(super) fn captured_stone_counts(conventions: Conventions, position: &str) ->
     }
 }
 
-/// Returns the chess pieces that a seat has lost, as their letters in the position. The most
-/// valuable piece is first.
+/// Returns the letters of the chess pieces that a seat has lost, sorted from most to least
+/// valuable. The letters are upper-case for seat 0 and lower-case for seat 1.
 pub(super) fn captured_chess_pieces(
     conventions: Conventions,
     initial_position: Option<&str>,
@@ -183,8 +183,9 @@ pub(super) fn captured_chess_pieces(
         let now = count(position, piece);
         (piece, first.saturating_sub(now), now.saturating_sub(first))
     });
-    // If a side has more pieces of a kind than initially, the extra pieces are promoted pawns. A
-    // promoted pawn is missing from the board, but the opponent has not captured it.
+    // If a side has more pieces of a kind than in the initial position, the extra pieces are
+    // promoted pawns. A promoted pawn is missing from the board, but it must not be counted as
+    // captured.
     let promoted: usize = differences.iter().map(|(_, _, more)| more).sum();
     let captured = differences.iter().flat_map(|(piece, lacks, _)| {
         let is_pawn = piece.eq_ignore_ascii_case(&'p');
