@@ -21,9 +21,10 @@ use crate::game::GameHistory;
 /// Textbook search algorithm, used to show how many nodes each technique saves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextbookMethod {
-    /// Searches every line of play. See `minimax`.
+    /// Plain minimax, which searches every line of play. See `minimax`.
     Minimax,
-    /// Skips lines of play that cannot change the result. See `alpha_beta`.
+    /// Alpha-beta search, which skips lines of play that cannot change the result. See
+    /// `alpha_beta`.
     AlphaBeta,
 }
 
@@ -88,8 +89,8 @@ fn evaluate_all_moves<P: Evaluate>(
     let mut report = Report::from_search_result(result, &search);
     report.sync_best_move_score();
     if solves_to_end && search.budget.enforce().is_ok() {
-        // Moves with exact values are solved too, because the principal variation may be
-        // incomplete. If a limit ends the search, the remaining moves keep their estimates.
+        // Even if all values are already exact, the principal variation may be incomplete, so all
+        // moves are solved. If a limit ends the search, the remaining moves keep their estimates.
         let _ = solve_moves_of_report(&mut search, pos, &mut report, on_progress);
     }
     report.record_effort(&search);
@@ -147,8 +148,8 @@ fn prove_all_moves<P: Evaluate>(
 /// Runs a textbook search that is limited only by depth. The search ignores the earlier positions
 /// of the game.
 ///
-/// If a move is no better than an earlier move, alpha-beta search finds only an upper bound of its
-/// value.
+/// If a move is no better than an earlier move, alpha-beta search finds only an upper bound of the
+/// later move's value.
 #[must_use]
 pub fn textbook_search<P: Evaluate>(
     pos: &P,
@@ -253,7 +254,8 @@ impl<M: Copy + Eq> Report<M> {
         self.moves.iter().all(is_exact)
     }
 
-    /// Copies the score of the position to the first move of the principal variation.
+    /// Sets the value of the best move to the score of the position. The best move is the first
+    /// move of the principal variation.
     fn sync_best_move_score(&mut self) {
         let (best, score) = (self.pv.first(), self.score);
         if let Some(value) = (self.moves.iter_mut()).find(|value| Some(&value.m) == best) {

@@ -45,8 +45,8 @@ impl<'a> Budget<'a> {
         }
     }
 
-    /// Starts to enforce the limits. Before this call, the budget only counts nodes. A search can
-    /// therefore always complete the work that it needs to return a move.
+    /// Checks the limits and starts to enforce them. Before the first call, the budget only counts
+    /// nodes, so that a search can always find a move to return.
     pub(super) fn enforce(&mut self) -> Result<(), BudgetExhausted> {
         self.check_limits()
     }
@@ -76,8 +76,8 @@ impl<'a> Budget<'a> {
     #[cold]
     fn check_limits(&mut self) -> Result<(), BudgetExhausted> {
         let nodes_max = self.limits.nodes.unwrap_or(u64::MAX);
-        // If the budget is exhausted, the next check is due at once, so that every later check
-        // fails too.
+        // If this check fails, `next_check_nodes` keeps the current node count. The next visited
+        // node is therefore checked too, and that check also fails.
         self.next_check_nodes = self.nodes;
         if self.nodes >= nodes_max {
             return Err(BudgetExhausted);

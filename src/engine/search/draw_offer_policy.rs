@@ -15,8 +15,8 @@ pub struct DrawAssessment {
 /// Highest position value at which a bot of level `Hard` or above accepts a draw.
 const ACCEPT_DRAW_SCORE_MAX_STRONG: i32 = -50;
 
-/// Highest position value at which a bot below level `Hard` accepts a draw. These bots continue to
-/// play in worse positions.
+/// Highest position value at which a bot below level `Hard` accepts a draw. Weaker bots play on in
+/// some positions in which stronger bots accept a draw.
 const ACCEPT_DRAW_SCORE_MAX_WEAK: i32 = -150;
 
 impl DrawAssessment {

@@ -30,11 +30,13 @@ pub struct VisibleFeatures {
     /// Number of squares where each seat can complete an open four: four stones in a row with both
     /// ends empty.
     pub open_fours: Option<[u32; 2]>,
-    /// Number of winning threats of each seat. A single stone rarely stops more than one threat.
+    /// Number of winning threats of each seat. The opponent can rarely stop more than one threat
+    /// with a single stone.
     pub winning_threats: Option<[u32; 2]>,
 }
 
-/// Expected fate of a stone at the end of the game, estimated by playouts.
+/// Probability that a stone's owner controls the stone's point at the end of the game, estimated by
+/// playouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoneFate {
     /// Index of the stone's point on the board.
@@ -48,23 +50,23 @@ pub struct StoneFate {
 /// A position that can be evaluated without a search. The game rules contain no evaluation. Each
 /// game's evaluation is in `search::eval`.
 ///
-/// A new game only needs to implement `evaluate`. All other items of this trait have neutral
-/// defaults. Overriding these defaults gives the search knowledge about the game. Most of the
-/// search's speed comes from this knowledge.
+/// A new game only needs to implement `evaluate`. The defaults of all other items assume no
+/// knowledge about the game. Overriding these defaults gives the search knowledge about the game.
+/// Most of the search's speed comes from this knowledge.
 pub trait Evaluate: Position {
     /// Maximum number of remaining plies at which a bot of full strength searches to the end of the
     /// game.
     const SOLVABLE_PLIES_MAX: u32 = 0;
 
-    /// Maximum number of positions of the game that the transposition table needs to store. This
-    /// number limits the table size for small games.
+    /// Maximum number of positions that the transposition table needs to store for this game. In
+    /// small games, this number limits the table size.
     const POSITIONS_MAX: usize = usize::MAX;
 
     /// Whether the seats always alternate, so that the search need not read the seat to move.
     const SEATS_ALTERNATE: bool = false;
 
-    /// Number of move indices: every index is less than this number. If 0, the search does not use
-    /// killer moves and history.
+    /// Number of different move indices. Every index that `move_index` returns is less than this
+    /// number. If this number is 0, the search uses neither killer moves nor history scores.
     const MOVE_INDEX_COUNT: usize = 0;
 
     /// Whether the search must follow noisy moves before it can evaluate a position.
@@ -86,8 +88,9 @@ pub trait Evaluate: Position {
     const MCTS: Option<MctsPlayer<Self>> = None;
 
     /// The search tries enhanced transposition cutoffs only if the game can last at least this many
-    /// more plies. Such a cutoff looks up the position after each move in the table before the
-    /// search tries any move. Has an effect only if the seats alternate.
+    /// more plies. For such a cutoff, the search looks up the position after each move in the
+    /// transposition table before it searches any move. This constant has no effect unless the
+    /// seats alternate.
     const ENHANCED_CUTOFF_PLIES_MIN: u32 = u32::MAX;
 
     /// Maximum point margin of a win, or 0 if points do not decide the game.
@@ -99,8 +102,8 @@ pub trait Evaluate: Position {
     /// Returns an estimate of the value for the seat to move. The game must not be over.
     fn evaluate(&self) -> Score;
 
-    /// Returns bounds of the position's value that can be computed without a search. Distances in
-    /// the bounds are counted from this position.
+    /// Returns bounds of the position's value that can be computed without a search. If a bound is
+    /// a win or loss, the distance to it is counted from this position.
     #[inline]
     fn static_bounds(&self) -> Bounds {
         if Self::POINTS_MAX > 0 {
@@ -113,17 +116,17 @@ pub trait Evaluate: Position {
         }
     }
 
-    /// Computes the value without a search, in games that have a faster method. Returns the value
-    /// if it lies between `alpha` and `beta`, and otherwise a bound of the value. Adds the number
-    /// of visited positions to the node count.
+    /// Computes the value without a search, or returns `None` if this is not possible. Returns the
+    /// value if it lies between `alpha` and `beta`, and otherwise a bound of the value. Adds the
+    /// number of visited positions to the node count.
     #[inline]
     fn solve_directly(&self, _alpha: Score, _beta: Score, _nodes: &mut u64) -> Option<Score> {
         None
     }
 
     /// Lists the candidate moves. The list must contain at least one move. A game may leave out
-    /// moves that are no better than a listed move, or that it considers hopeless. Returns bounds
-    /// of the position's value that were found while listing the moves.
+    /// moves that are no better than a listed move, or that it considers hopeless. Also returns
+    /// bounds of the position's value that the game found while it listed the moves.
     fn list_candidates(&self, moves: &mut MoveStack<Self::Move>) -> Bounds {
         moves.push_legal(self);
         Bounds::UNBOUNDED
@@ -148,8 +151,9 @@ pub trait Evaluate: Position {
         self.after(m)
     }
 
-    /// Returns whether the seat to move has few options, as in check. Such a position is not quiet,
-    /// and the search may extend a line that leads to it by one ply.
+    /// Returns whether the seat to move has only a few reasonable moves, for example because its
+    /// king is in check. Such a position is not quiet, and the search may extend a line that leads
+    /// to it by one ply.
     #[inline]
     fn is_forced(&self) -> bool {
         false
@@ -165,8 +169,8 @@ pub trait Evaluate: Position {
         None
     }
 
-    /// Returns an index that identifies a move of the seat to move in any position. The index is
-    /// less than `MOVE_INDEX_COUNT`.
+    /// Returns an index that identifies the move. The search stores killer moves and history scores
+    /// under this index. The index is less than `MOVE_INDEX_COUNT`.
     fn move_index(&self, _m: Self::Move) -> usize {
         0
     }
@@ -184,9 +188,9 @@ pub trait Evaluate: Position {
         Self::INFO.plies_max
     }
 
-    /// Looks up the position in the opening book. Returns the result with best play for the seat to
-    /// move, and a move that preserves this result. The result is `Greater` for a win, `Equal` for
-    /// a draw and `Less` for a loss.
+    /// Looks up the position in the opening book. Returns the result that the seat to move reaches
+    /// with best play, and a move that leads to this result. The result is `Greater` for a win,
+    /// `Equal` for a draw and `Less` for a loss.
     fn probe_book(&self) -> Option<(Ordering, Self::Move)> {
         None
     }

@@ -23,8 +23,8 @@ const ASPIRATION_DEPTH_MIN: u32 = 4;
 const ASPIRATION_MARGINS: [u32; 2] = [25, 120];
 
 /// Searches `pos` by iterative deepening. The result contains the value of `pos` and every move
-/// that is at most `margin` worse than the best move. Without a margin, only the best move is
-/// returned. The game must not be over.
+/// that is at most `margin` worse than the best move. If `margin` is `None`, the result contains
+/// only the best move. The game must not be over.
 ///
 /// The first iteration ignores the limits.
 pub(super) fn deepen<P: Evaluate>(
@@ -48,7 +48,8 @@ pub(super) fn deepen_until<P: Evaluate>(
     mut should_stop: impl FnMut(&SearchResult<P::Move>, &Searcher<'_, P>) -> bool,
 ) -> SearchResult<P::Move> {
     let mut root_moves = if margin.is_some() && !search.options.selective_root {
-        // The caller requests the values of all moves, so losing moves are included.
+        // The caller requests the values of all moves, so the list of root moves must include
+        // losing moves.
         search.legal_root_moves(pos)
     } else {
         let (moves, lower) = search.root_moves(pos);
@@ -56,8 +57,8 @@ pub(super) fn deepen_until<P: Evaluate>(
             && lower > Score::DRAW
             && lower.plies_to_end().is_some()
         {
-            // The only candidate move is a proven win, so no search is needed. However, a search
-            // might find a faster win.
+            // The only candidate move is a proven win, so the function returns it without a search.
+            // A search might still find a faster win.
             return SearchResult {
                 depth: 1,
                 ..SearchResult::from_win(lower, &[m])
@@ -162,8 +163,8 @@ impl<M: Copy + Eq> SearchResult<M> {
         search.budget.visit_node()?;
         search.set_root(pos);
         for (index, m) in root_moves.iter().enumerate() {
-            // A move that fails low is worse than the best move by more than the margin. If the
-            // search later finds a better best move, the difference only grows.
+            // A move that fails low is worse than the best move so far by more than the margin. If
+            // a later move becomes the best move, this difference only grows.
             let alpha = margin.map_or(self.score.max(window.alpha), |margin| {
                 self.score.saturating_sub(margin.saturating_add(1))
             });

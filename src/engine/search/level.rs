@@ -63,12 +63,13 @@ impl Level {
 
     /// Returns the default search parameters of the level.
     ///
-    /// If levels differed only in depth, there would be few levels, with uneven differences in
-    /// strength. In tic-tac-toe, only four depths give different scores against a perfect opponent.
-    /// Choosing at random within a score margin makes the differences between levels more even.
+    /// Search depth alone would allow only a few levels, and the steps in strength between them
+    /// would be uneven. In tic-tac-toe, only four depths give different scores against a perfect
+    /// opponent. Choosing at random within a score margin makes the differences between levels more
+    /// even.
     ///
     /// In tic-tac-toe, each level scores between 62% and 71% against the level below it. Against a
-    /// perfect opponent, the levels score .06, .13, .27, .40 and .50.
+    /// perfect opponent, the five levels score 6%, 13%, 27%, 40% and 50%.
     ///
     /// Any change to a row of the table requires a new `LEVELS_VERSION`.
     #[rustfmt::skip] // Keeps the columns of the table aligned.
@@ -86,7 +87,7 @@ impl Level {
 /// Search parameters of a level.
 #[derive(Clone, Copy, Debug)]
 pub struct Strength {
-    /// Search depth in plies. Every level sees a win in one ply.
+    /// Search depth in plies. The depth is at least 1, so every level finds a win in one ply.
     pub depth: u32,
     /// Maximum score difference between the best move and a move that the bot may play. A score
     /// difference of 100 is large enough for a careful player to notice. If `None`, the bot plays

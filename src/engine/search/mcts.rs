@@ -28,7 +28,7 @@ use super::seeded_rng::SeededRng;
 use super::{Evaluate, Limits, Score, Stop, TranspositionTable};
 use crate::game::{GameHistory, Outcome, Position, Seat};
 
-/// Number of possible moves: playouts identify each move by an index less than this number.
+/// Number of different move indices. Playouts identify each move by an index below this number.
 const MOVE_COUNT: usize = 128;
 
 /// Mutable position for playouts. Moves are numbers below 128.
@@ -62,8 +62,8 @@ pub(super) trait PlayoutBoard<P: Position>: Copy {
     /// Plays a candidate move.
     fn play(&mut self, m: u8);
 
-    /// Plays the game to its end and returns the result for the first seat. Records in
-    /// `first_plays` which seat was the first to play each move.
+    /// Plays the game to its end and returns the result for the first seat. For every move played,
+    /// records in `first_plays` which seat played the move first.
     fn run_playout(
         &mut self,
         chance: &mut SeededRng,
@@ -125,7 +125,7 @@ pub type MctsSearch<P> = fn(
 /// Minimum number of playouts through a leaf before the tree adds nodes for the leaf's moves.
 const EXPANSION_PLAYOUTS_MIN: f32 = 8.0;
 
-/// If a move has this many playouts of its own, they count as much as a very large number of RAVE
+/// Number of a move's own playouts that have the same weight as an unlimited number of its RAVE
 /// playouts.
 const RAVE_EQUIVALENT: f32 = 3500.0;
 
@@ -152,7 +152,7 @@ pub(super) fn search<P: Evaluate, B: PlayoutBoard<P>>(
     let mut budget = Budget::new(*limits, stop);
     if let Some((m, score)) = win_in_one(history) {
         return Report {
-            // If points decide the game, another move may win by a larger margin.
+            // A win by points is not exact, because another move may win by a larger margin.
             exact: score.points().is_none(),
             depth: 1,
             selective_depth: 1,
@@ -276,7 +276,8 @@ impl<'a, P: Evaluate, B: PlayoutBoard<P>> SearchTree<'a, P, B> {
         self.backpropagate(playout, &first_plays);
     }
 
-    /// Returns whether the node has children. A leaf with enough visits is expanded first.
+    /// Returns whether the node has children. If the node is a leaf with enough visits, the
+    /// function first tries to add children.
     fn expand_leaf(&mut self, number: u32, board: &B) -> bool {
         let node = self.nodes.get(number);
         if node.children > 0 {
@@ -308,8 +309,8 @@ impl<'a, P: Evaluate, B: PlayoutBoard<P>> SearchTree<'a, P, B> {
     }
 
     /// Records a playout in all nodes on the path below the root. Also records a RAVE playout in
-    /// children of the nodes on the path. A child is skipped unless the seat to move at its parent
-    /// was the first to play the child's move.
+    /// children of the nodes on the path. A child gets a RAVE playout only if the seat to move at
+    /// its parent played the child's move before the other seat did.
     fn backpropagate(&mut self, playout: PlayoutResult, first_plays: &FirstPlays) {
         let win_share_of = |seat: Seat| match seat {
             Seat::First => playout.win_share,
@@ -344,8 +345,8 @@ impl<'a, P: Evaluate, B: PlayoutBoard<P>> SearchTree<'a, P, B> {
             .children(ROOT)
             .map(|child| self.nodes.get(child))
             .collect();
-        // Moves with equal visits are sorted by win rate. Without any visits, the win rates come
-        // from prior knowledge alone.
+        // Moves with equal visits are sorted by win rate. If no move has any visits, the win rates
+        // come from prior knowledge alone.
         children.sort_by(|a, b| {
             let sort_key = |node: &Node| (node.visits(), node.win_rate());
             sort_key(b)
@@ -440,7 +441,8 @@ fn selection_value(node: Node) -> f32 {
     rate + rave_weight * (node.rave_wins / node.rave_playouts - rate)
 }
 
-/// Score difference between winning all playouts and winning none.
+/// Difference between the score of a move that wins every playout and the score of a move that wins
+/// none.
 const SCORE_RANGE: f32 = 600.0;
 
 /// Converts a win rate in per mille to a score.

@@ -144,8 +144,8 @@ fn check_window_results<P: Evaluate>(pos: &P, depth: u32, expected: Score, optio
         } else {
             expected == score
         };
-        // At depth 1, only scores at or above beta cause a cutoff. A fail-soft result below the
-        // window is therefore the exact value.
+        // At depth 1, only scores at or above beta cause a cutoff. At this depth, a fail-soft
+        // result at or below alpha must therefore be the exact value.
         let is_exact_below_alpha = depth != 1 || score > window.alpha || score == expected;
         assert!(
             is_correct_bound && is_exact_below_alpha,
@@ -197,8 +197,8 @@ fn check_iterative_deepening<P: Evaluate>(
 
 /// Checks that the search reports all moves within the margin and no others, with their values.
 fn check_margin<P: Evaluate>(pos: &P, depth: u32, value: Score, options: SearchOptions) {
-    // A margin of 0 includes only moves that are as good as the best move. A margin of 15 is wide
-    // if all values lie between -20 and 20.
+    // A margin of 0 includes only moves that are as good as the best move. A margin of 15 includes
+    // many moves in test games whose values lie between -20 and 20.
     let margin = [0, 15][pick_index(("margin", pos), 2)];
     let mut result = run_unlimited(options, |search| deepen(search, pos, Some(margin), depth));
     let near_best = &mut result.near_best_moves;
@@ -358,7 +358,7 @@ fn search_prefers_faster_wins_and_slower_losses() {
         format!("{}: {}", report.score, report.pv[0])
     };
     assert_eq!(best("xox/oox/..."), "win in 1: c1");
-    assert_eq!(best("xxo/x../o.."), "win in 1: b2"); // b1 comes before b2, but wins only in 3.
+    assert_eq!(best("xxo/x../o.."), "win in 1: b2"); // b1 is listed first, but wins in 3 plies.
     assert_eq!(best(".../..o/xxo"), "loss in 4: c3");
 }
 
@@ -485,7 +485,8 @@ fn interrupted_proof_claims_nothing_false() {
 }
 
 /// If a position is not known to be lost, the report contains an estimate or a proven result. A
-/// proof that the seat does not lose within a few plies must not replace an estimate.
+/// search may prove only that the seat does not lose within a few plies. Such a bound must not
+/// replace an estimate.
 #[test]
 fn uninformative_bound_is_not_reported() {
     let (stop, mut table) = (Stop::new(), TranspositionTable::new(1 << 20));

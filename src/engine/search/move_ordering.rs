@@ -24,11 +24,11 @@ const HISTORY_MAX: i32 = 1 << 14;
 /// Maximum weight of a single cutoff.
 const HISTORY_WEIGHT_MAX: i32 = HISTORY_MAX / 8;
 
-/// Placeholder index that no move has.
+/// Placeholder for a missing killer move. No move has this index.
 const NO_INDEX: usize = usize::MAX;
 
-/// Returns whether killer moves and history scores apply to a move of this rank. Killer moves and
-/// history scores do not affect moves that the game ranks before or after all others.
+/// Returns whether killer moves and history scores apply to a move of this rank. They do not affect
+/// moves to which the game gives a very high or very low rank.
 #[inline]
 pub(super) const fn uses_history(rank: i32) -> bool {
     rank.unsigned_abs() < EARLY_RANK_MIN.unsigned_abs() / 2

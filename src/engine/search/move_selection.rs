@@ -134,8 +134,8 @@ fn strength_in_position<P: Evaluate>(pos: &P, level: Level) -> Strength {
     }
 }
 
-/// Returns the search options for a level below full strength. The options are for plain minimax or
-/// for a selective search that considers only candidate moves.
+/// Returns the search options for a level below full strength. The search either returns the values
+/// of plain minimax, or is selective and considers only candidate moves.
 fn options_for_level<P: Evaluate>(level: Level) -> SearchOptions {
     if !P::uses_selective_search(level) {
         return SearchOptions::EXACT;

@@ -27,8 +27,8 @@ pub(super) struct RankedMove<M> {
     /// Index of the move in the listing order of its position.
     pub(super) ordinal: u8,
     pub(super) rank: i32,
-    /// Number that the game attaches to the move when it lists the move.
-    /// [`Evaluate::after_candidate`] receives this number when the search plays the move.
+    /// Number that the game stores with the move when it lists the move. When the search plays the
+    /// move, it passes this number to [`Evaluate::after_candidate`].
     pub(super) note: u64,
 }
 

@@ -108,8 +108,8 @@ impl<M: Copy + Eq> MultiPv<M> {
     }
 
     /// Stores `result` as the line with index `number`. `best` is the first move of the result. If
-    /// a line with a higher index already starts with `best`, the old line at `number` replaces
-    /// that line.
+    /// a line with a higher index already starts with `best`, that line is discarded. The line
+    /// previously stored at `number` then moves to the higher index.
     fn set_line(&mut self, number: usize, best: M, result: SearchResult<M>) {
         let existing = (self.results.iter()).position(|found| found.pv.first() == Some(&best));
         match existing {
@@ -176,7 +176,7 @@ mod tests {
         assert!(found.is_sorted_by_key(|(_, score)| -score), "{found:?}");
         let moves: std::collections::BTreeSet<_> = found.iter().map(|(m, _)| m).collect();
         assert_eq!(moves.len(), 5, "{found:?}");
-        // The mate in two can start with a move of either rook.
+        // Each rook can start a mate in two, so the two best lines must have the same score.
         assert_eq!((found[0].1, found[1].1), (31_997, 31_997), "{found:?}");
         let start = Chess::initial().to_string();
         assert_eq!(best_lines_of(&start, &[], 100, 1).len(), 20);

@@ -23,7 +23,7 @@ use super::transposition_table::{NO_MOVE, Slot, TableEntry, TranspositionTable};
 use super::{Evaluate, Score};
 use crate::game::{KeyHistory, RepetitionRule, Seat};
 
-/// Depth of a search to the end of the game.
+/// Depth value that requests a search to the end of the game.
 pub(super) const FULL_DEPTH: u32 = u8::MAX as u32;
 
 /// Salt for the table keys of searches that only prove wins and losses.
@@ -56,7 +56,7 @@ pub(super) struct Searcher<'a, P: Evaluate> {
     pub(super) cutoff_skips: u64,
     /// Number of positions found in the table.
     pub(super) table_hits: u64,
-    /// Most recently searched root move whose score was better than alpha.
+    /// Last root move that the search found to be better than alpha.
     pub(super) root_best: Option<P::Move>,
 }
 
@@ -182,7 +182,8 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         if let Some(entry) = slot.and_then(Slot::get) {
             self.table_hits += 1;
             table_move = entry.ordinal;
-            // The search must find a move for the root, even if the root's value is known.
+            // At the root, the search must also find a move, so a value from the table is not
+            // sufficient.
             if W::IS_NULL && ply > 0 {
                 let (bounds, is_estimate) =
                     entry.bounds_at(depth, self.options.accept_deeper_entries);
@@ -310,8 +311,9 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
                 continue;
             }
             if depth == 1 && !self.options.evaluate_leaves && !child.is_forced() {
-                // A seat cannot have lost if its position is not forced, for example if its king is
-                // not in check. A search that proves wins counts every other value as a draw.
+                // If a position is not forced, the seat to move cannot have lost. For example, a
+                // king that is not in check is not mated. A search that proves wins therefore
+                // counts such a position as a draw.
                 best.0 = best.0.max(Score::DRAW);
                 self.estimate_count += 1;
                 continue;

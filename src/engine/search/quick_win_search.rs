@@ -1,8 +1,9 @@
 //! Separate search for short wins.
 //!
 //! Pruning and reductions may hide a quiet move that wins soon, as in composed chess problems. A
-//! search that only asks whether a win exists within a given number of plies visits few nodes. It
-//! evaluates no position, and it needs only one refutation for each attacking move.
+//! search that only asks whether a win exists within a given number of plies visits few nodes. Such
+//! a search evaluates no position. To reject an attacking move, it needs to find only one
+//! sufficient defence.
 //!
 //! This search therefore runs in addition to the normal search and costs only a small fraction of
 //! it. Every win that it finds is proven. Mate solvers use the same method. Compare Allis,
@@ -21,7 +22,7 @@ use crate::game::GameHistory;
 const NODES_GROWTH: u64 = 24;
 
 /// The next search for a short win starts only if its expected node count is small enough. The
-/// maximum is the total node count so far divided by this number. If a win is already known,
+/// limit is the total node count so far divided by `NODES_DIVISOR`. If a win is already known,
 /// `FASTER_WIN_NODES_MAX` may allow a larger node count.
 const NODES_DIVISOR: u64 = 5;
 

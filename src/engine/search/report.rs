@@ -41,7 +41,8 @@ pub struct Report<M> {
     pub playouts: Option<Playouts>,
     /// Principal variation: the line of best play by both sides that the search found.
     pub pv: Vec<M>,
-    /// Values of the requested moves. The order of these values depends on the search.
+    /// Values of the moves that the caller of the search requested. The order of the moves depends
+    /// on the search.
     pub moves: Vec<MoveValue<M>>,
 }
 
@@ -89,8 +90,8 @@ impl<M: Copy + Eq> Report<M> {
         result: SearchResult<M>,
         search: &Searcher<'_, P>,
     ) -> Self {
-        // If the end of the game lies beyond the search depth, another line may lead to an earlier
-        // end.
+        // A win or loss beyond the search depth is not exact, because another line may end the game
+        // sooner.
         let is_within_depth = |plies| plies <= result.depth;
         let is_exact =
             |score: Score| result.is_exact || score.plies_to_end().is_some_and(is_within_depth);
@@ -152,8 +153,8 @@ impl<M: Copy + Eq> Report<M> {
                 self.pv = vec![best];
             }
         }
-        // If the position is lost, the reported score is the upper bound. The actual loss is at
-        // least this fast or this large.
+        // If the position is lost, the reported score is the upper bound. The actual loss may come
+        // sooner or, in games decided by points, be larger.
         if proof.bounds.upper < Score::DRAW {
             self.score = proof.bounds.upper;
         }

@@ -289,8 +289,9 @@ mod tests {
         for score in [Score::DRAW, Score::estimate(i32::MAX), Score::win_in(1999)] {
             assert_eq!(score.points(), None, "{score}");
         }
-        // The score 7 lies between a draw and the smallest win by points. The score -7 lies between
-        // the smallest loss by points and a draw.
+        // A score of 7 lies between a draw and the smallest win by points, so it rounds to 0 or 1
+        // points. A score of -7 lies between the smallest loss by points and a draw, so it rounds
+        // to -1 or 0 points.
         let unattainable = [(Score::estimate(7), [0, 1]), (Score::estimate(-7), [-1, 0])];
         for (score, [below, above]) in unattainable {
             assert_eq!([score.points_floor(), score.points_ceil()], [below, above]);

@@ -92,8 +92,8 @@ mod tests {
         path.visit(&on.after(Step::Forward), 2);
         assert!(path.is_forbidden(&on.after(Step::Forward).after(Step::Back), 3));
 
-        // Two steps back reach the same field of the ring as two steps forward, but on another
-        // line.
+        // Two steps back reach the same position as two steps forward. However, the earlier visit
+        // belongs to another line, so it must not count as a repetition.
         let back = start.after(Step::Back);
         path.visit(&back, 1);
         assert!(!path.is_forbidden(&back.after(Step::Back), 2));

@@ -18,7 +18,7 @@ pub(super) struct SearchResult<M> {
 }
 
 impl<M> SearchResult<M> {
-    /// Placeholder before the first iteration.
+    /// Placeholder for the result before the first iteration is complete.
     pub(super) const NONE: Self = Self {
         score: Score::WORST,
         depth: 0,

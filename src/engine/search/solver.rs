@@ -23,8 +23,9 @@ use super::{Evaluate, MoveStack, Score};
 /// pairs of plies. In such a small range, starting with near results would only add questions.
 const BISECTION_RANGE_MAX: i32 = 7;
 
-/// If a range is too large to bisect, the next question lies at this fraction of the distance from
-/// a draw to the outer end. Each question covers the outer three sixteenths of the range.
+/// If a range of results is too large to bisect, the solver asks about a score near the outer end
+/// of the range. This fraction of the distance from a draw to the outer end determines the score.
+/// Each question covers the outer three sixteenths of the range.
 const OUTWARD_FRACTION: [i32; 2] = [13, 16];
 
 /// Evaluation score that the solver treats as one point. The solver uses this number for its first
@@ -190,9 +191,9 @@ fn most_promising_move<P: Evaluate>(pos: &P) -> P::Move {
     moves.pick(0).m
 }
 
-/// Returns the most promising move that has at least the given value. At least one move must have
-/// this value. If no other move has this value, the last move is therefore returned without a
-/// search.
+/// Returns the most promising move that has at least the given value. The caller must ensure that
+/// such a move exists. If no other move reaches the value, the function therefore returns the last
+/// move without a search.
 fn find_move_reaching<P: Evaluate>(
     search: &mut Searcher<'_, P>,
     pos: &P,
@@ -245,12 +246,13 @@ fn next_alpha(bounds: Bounds, plies_left: u32) -> Score {
         win @ 1.. => Score::win_in((plies_left + 1).saturating_sub(2 * win.unsigned_abs())),
         loss => Score::loss_in((plies_left + 2).saturating_sub(2 * loss.unsigned_abs())),
     };
-    // The score must lie within the bounds, so that every question narrows them.
+    // The score must lie within the bounds, because otherwise the question would not narrow them.
     alpha.max(bounds.lower).min(bounds.upper.saturating_sub(1))
 }
 
 /// Returns the distance from a win to the last possible ply of the game, in pairs of plies. The
-/// result is negative for a loss and 0 for a draw.
+/// result is negative for a loss and 0 for a draw. The solver uses this distance to choose its next
+/// question.
 fn earliness(score: Score, plies_left: u32) -> i32 {
     let Some(plies) = score.plies_to_end() else {
         return 0;

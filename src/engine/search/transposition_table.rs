@@ -38,7 +38,7 @@ pub(super) struct TableEntry {
 /// Ordinal that represents an unknown move.
 pub(super) const NO_MOVE: u8 = u8::MAX;
 
-/// Transposition table with the number of the current search.
+/// Transposition table, together with the number of the current search.
 #[derive(Debug)]
 pub struct TranspositionTable {
     words: Box<[AtomicU64]>,
@@ -159,7 +159,8 @@ impl Slot<'_> {
         (data != 0).then(|| TableEntry::unpack(data))
     }
 
-    /// Stores the entry. Returns whether one more slot now holds an entry of the current search.
+    /// Stores the entry. Returns whether the number of slots that hold entries of the current
+    /// search has grown by one.
     ///
     /// The first slot of a bucket holds the deepest entry of the current search. A new entry for
     /// the same position always replaces that entry, whatever its depth. The second slot holds the

@@ -33,7 +33,7 @@ pub(crate) struct Node {
     /// start at `first_child`.
     pub(crate) children: u8,
     pub(crate) first_child: u32,
-    /// Number of playouts that represent the prior knowledge about the move.
+    /// Number of fictitious playouts that express the prior knowledge about the move.
     pub(crate) prior_playouts: u16,
     /// Number of playouts through the move, including the prior playouts. `wins` is the number of
     /// these playouts won by the seat that plays the move.
@@ -69,7 +69,8 @@ impl<'a> NodePool<'a> {
             count: 1,
             count_max,
         };
-        // The memory may still contain other data, so the root is overwritten.
+        // The memory may still contain data from an earlier use, so the constructor overwrites the
+        // root node.
         nodes.put(ROOT, Node::default());
         nodes
     }
@@ -143,15 +144,15 @@ impl<'a> NodePool<'a> {
         true
     }
 
-    /// Records a playout through the node. `win_share` is the result for the player of the node's
-    /// move.
+    /// Records a playout through the node. `win_share` is the playout's result, from 0 to 1, for
+    /// the seat that plays the node's move.
     #[inline]
     pub(crate) fn record_playout(&self, index: u32, win_share: f32) {
         self.add_playout(index as usize * NODE_WORDS, win_share);
     }
 
-    /// Records a playout in the RAVE statistics of the node. `win_share` is the result for the
-    /// player of the node's move.
+    /// Records a playout in the RAVE statistics of the node. `win_share` is the playout's result,
+    /// from 0 to 1, for the seat that plays the node's move.
     #[inline]
     pub(crate) fn record_rave_playout(&self, index: u32, win_share: f32) {
         self.add_playout(index as usize * NODE_WORDS + 1, win_share);

@@ -120,7 +120,7 @@ fn moves_are_sorted_by_visits_and_pv_starts_with_the_first() {
     }
 }
 
-/// A pass wins immediately, so the search reports it as the only move.
+/// A pass wins immediately, so the report must list the pass as the only move.
 #[test]
 fn winning_move_is_the_only_move_listed() {
     let mut history = GameHistory::<Go<9>>::initial();

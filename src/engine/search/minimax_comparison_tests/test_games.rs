@@ -10,8 +10,8 @@ use crate::game::{
 };
 use crate::search::{Evaluate, Score};
 
-/// Returns one of 41 scores. With so few scores, many positions have equal values, and many values
-/// equal a bound of the search window.
+/// Returns an estimate from -20 to 20 that depends only on `key`. With only 41 possible scores,
+/// many positions have equal values, and many values equal a bound of the search window.
 fn random_score(key: impl std::hash::Hash) -> Score {
     Score::estimate(i32::try_from(pick_index(key, 41)).expect("the number is small") - 20)
 }

@@ -3,7 +3,7 @@
 //!
 //! These techniques can cause errors. Each game therefore enables the techniques it uses, and test
 //! matches measure their benefit. Reported wins and losses are still correct: the search skips no
-//! defence while all other moves lose.
+//! move while all moves searched so far lose.
 
 use super::{FULL_DEPTH, Searcher};
 use crate::search::budget::BudgetExhausted;
@@ -13,8 +13,8 @@ use crate::search::search_window::SearchWindow;
 use crate::search::transposition_table::NO_MOVE;
 use crate::search::{Evaluate, Score};
 
-/// Depth reduction after a null move, in plies (often called R). The reduction grows by one ply for
-/// each `NULL_MOVE_DEPTH_STEP` plies of depth.
+/// Number of plies by which the search depth is reduced after a null move (often called R). For
+/// every `NULL_MOVE_DEPTH_STEP` plies of search depth, the reduction grows by one ply.
 const NULL_MOVE_REDUCTION: u32 = 3;
 const NULL_MOVE_DEPTH_STEP: u32 = 4;
 
@@ -27,8 +27,8 @@ const LATE_MOVE_INDEX_MIN: usize = 3;
 const REDUCTION_DEPTH_MIN: u32 = 3;
 
 /// Minimum depth at which the search reduces the depth by one ply if the table has no move for the
-/// position. The next iteration will find a table move for the position (internal iterative
-/// reduction: Schröder, 2020).
+/// position (internal iterative reduction: Schröder, 2020). The next iteration can then use the
+/// move that the shallower search stored in the table.
 const ITERATIVE_REDUCTION_DEPTH_MIN: u32 = 5;
 
 /// Maximum depth at which an evaluation far above beta ends the search of a position (reverse
@@ -241,7 +241,7 @@ fn reduction_plies(depth: u32, index: usize) -> u32 {
 }
 
 /// Returns four times the base-2 logarithm of `number`, interpolated linearly between powers of
-/// two.
+/// two. The depth reduction of late moves is computed from this number.
 const fn quarter_log2(number: u32) -> u32 {
     let log2_floor = number.ilog2();
     4 * log2_floor + ((number << 2) >> log2_floor) - 4
