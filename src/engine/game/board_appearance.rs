@@ -28,7 +28,7 @@ pub enum BoardStyle {
     Chequered,
     /// Crossing lines, with stones on the intersections.
     Intersections,
-    /// A wall with round holes, as in Connect Four.
+    /// A vertical board with round holes, as in Connect Four.
     Holes,
 }
 

@@ -29,8 +29,8 @@ use super::{
     strip_move_number,
 };
 
-/// Number of consecutive plies that draw the game if none of them is a capture or a pawn move. This
-/// is fifty moves by each side.
+/// Number of consecutive plies that draw the game if none of them is a capture or a pawn move. The
+/// value corresponds to fifty moves by each side.
 const HALFMOVE_CLOCK_MAX: u8 = 100;
 
 /// Maximum number of pawn moves and captures in a game. Each pawn can move at most six times, and
@@ -71,12 +71,12 @@ impl Chess {
         &self.board
     }
 
-    /// Returns one bitboard for each kind of piece. The first six are the pieces of the side to
-    /// move, from pawns to the king. The other six are the pieces of the opponent, in the same
-    /// order.
+    /// Returns one bitboard for each kind of piece. The first six bitboards are the pieces of the
+    /// side to move, from pawns to the king. The other six bitboards are the opponent's pieces,
+    /// also from pawns to the king.
     ///
-    /// Bit 0 is a1. If Black is to move, the ranks are flipped, so that the side to move always
-    /// plays up the board.
+    /// Bit 0 of each bitboard is the square a1. If Black is to move, the ranks are flipped, so that
+    /// the side to move always plays up the board.
     #[must_use]
     pub fn relative_bitboards(&self) -> [u64; 2 * Piece::NUM] {
         let turn = self.board.side_to_move();
@@ -92,9 +92,9 @@ impl Chess {
         })
     }
 
-    /// Returns the position that has the given bitboards. White is to move, and neither side has
-    /// castling rights. This is the inverse of [`relative_bitboards`](Self::relative_bitboards).
-    /// Returns `None` if the position is invalid.
+    /// Returns the position that has the given bitboards. In this position, White is to move, and
+    /// neither side has castling rights. This is the inverse of
+    /// [`relative_bitboards`](Self::relative_bitboards). Returns `None` if the position is invalid.
     #[must_use]
     pub fn from_relative_bitboards(bitboards: &[u64; 2 * Piece::NUM]) -> Option<Self> {
         let mut builder = BoardBuilder::empty();
@@ -120,8 +120,8 @@ impl Chess {
     /// and dead positions.
     #[inline]
     fn can_move(&self) -> bool {
-        // Most positions allow a pawn advance. Checking for a pawn advance is ten times as fast as
-        // move generation.
+        // Pawn advances are checked first, because most positions allow one. This check is ten
+        // times as fast as move generation.
         self.can_advance_pawn() || self.has_any_legal_move()
     }
 
@@ -132,8 +132,8 @@ impl Chess {
         let board = &self.board;
         let turn = board.side_to_move();
         let pawns = board.colored_pieces(turn, Piece::Pawn) & !board.pinned();
-        // A pawn is never on its last rank, so rotating the bits cannot move a pawn to the opposite
-        // edge.
+        // The rotation moves each pawn one square forward. No pawn can wrap to the opposite edge,
+        // because a pawn is never on its last rank.
         let ahead = BitBoard(match turn {
             Color::White => pawns.0.rotate_left(8),
             Color::Black => pawns.0.rotate_right(8),
@@ -178,7 +178,8 @@ impl Chess {
     /// A lone knight can checkmate only if an opposing piece blocks the escape of the opposing
     /// king. The blocking piece cannot be a queen, because a queen could always end the check.
     /// Bishops on squares of one colour can checkmate only with the help of a knight, a pawn, or a
-    /// bishop on squares of the other colour. The helping piece can belong to either side.
+    /// bishop on squares of the other colour. This knight, pawn or bishop can belong to either
+    /// side.
     fn can_mate(&self, color: Color) -> bool {
         let board = &self.board;
         let own = |piece| board.colored_pieces(color, piece);
@@ -237,8 +238,8 @@ impl Chess {
         });
     }
 
-    /// Calls `visit` with every legal move to a target square, except castling moves. `targets`
-    /// returns the target squares for each kind of piece.
+    /// Calls `visit` with every legal move to a target square, except castling moves. For each kind
+    /// of piece, `targets` returns the set of squares that its moves may lead to.
     pub(crate) fn for_each_move_to(
         &self,
         targets: impl Fn(Piece) -> BitBoard,
@@ -285,8 +286,8 @@ impl Chess {
     /// Returns whether the move is castling: a king move of two squares along its rank.
     #[inline]
     fn is_castling(&self, Move(m): Move) -> bool {
-        // The difference of the square indices is tested first, because this test excludes most
-        // moves.
+        // This code tests the difference between the square indices first, because most moves fail
+        // this test.
         (m.from as u8).abs_diff(m.to as u8) == 2
             && self.board.pieces(Piece::King).has(m.from)
             && m.from.rank() == m.to.rank()
@@ -334,8 +335,8 @@ impl Position for Chess {
         ranks: 8,
         // Irreversible plies (captures and pawn moves) divide a game into at most
         // `IRREVERSIBLE_PLIES_MAX + 1` sections. Each section has at most a hundred plies: up to 99
-        // reversible plies, then an irreversible ply. The last section ends with its hundredth
-        // reversible ply, which draws the game.
+        // reversible plies, then an irreversible ply. In the last section, the hundredth reversible
+        // ply draws the game.
         plies_max: (IRREVERSIBLE_PLIES_MAX + 1) * HALFMOVE_CLOCK_MAX as u32,
     };
 
@@ -418,8 +419,8 @@ impl Position for Chess {
         self.is_check()
     }
 
-    /// The result depends only on the material (FIDE articles 6.9 and 7.5.5). The result may be
-    /// `true` even if blocked pawns make a win impossible.
+    /// Whether a seat can win depends only on the material (FIDE articles 6.9 and 7.5.5). The
+    /// result may be `true` even if blocked pawns make a win impossible.
     fn can_win(&self, seat: Seat) -> bool {
         self.can_mate(color_of_seat(seat))
     }
@@ -436,7 +437,7 @@ impl Position for Chess {
     }
 
     /// Returns the halfmove clock of FEN. The loss of a castling right is irreversible but does not
-    /// reset this clock. The result may therefore exceed the exact number of reversible plies.
+    /// reset this clock. The clock may therefore exceed the exact number of reversible plies.
     #[inline]
     fn reversible_plies(&self) -> usize {
         self.board.halfmove_clock().into()
@@ -492,8 +493,8 @@ impl Position for Chess {
         self.check_legal_after_end(m)
     }
 
-    /// A dead position ends the game. A resumed game allows every move that the pieces can legally
-    /// make.
+    /// If a game that ended in a dead position is resumed, every move that the pieces can legally
+    /// make is allowed.
     fn moves_after_end(&self, moves: &mut Vec<Move>) {
         self.for_each_move(|_, m| moves.push(m));
     }

@@ -11,8 +11,8 @@ use super::{GameHistory, Outcome, Position, RepetitionRule, Seat};
 /// Number of random games that the suite plays.
 const GAMES: u64 = 200;
 
-/// In each position, the suite checks the legality of at most this many sampled moves, in addition
-/// to the legal moves.
+/// Maximum number of sampled moves whose legality the suite checks in each position, in addition to
+/// the legal moves.
 const MOVES_CHECKED_MAX: usize = 50;
 
 /// Returns an index below `count` that depends only on `key`. Tests use it in place of a random

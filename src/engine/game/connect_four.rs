@@ -24,7 +24,7 @@ const SQUARES: u8 = FILES * RANKS;
 /// distance between neighbours on a rank.
 const FILE_BITS: u8 = RANKS + 1;
 
-/// The lowest square of every file.
+/// Bitboard of the lowest rank: the lowest square of every file.
 const BOTTOM_RANK: u64 = ((1 << (FILES * FILE_BITS)) - 1) / ((1 << FILE_BITS) - 1);
 
 /// All squares.
@@ -129,13 +129,13 @@ impl ConnectFour {
         self.plies
     }
 
-    /// Returns the squares of three ranks. Ranks are numbered from 0.
+    /// Returns all squares on the three given ranks. Ranks are numbered from 0 at the bottom.
     pub(crate) const fn ranks_mask(ranks: [u8; 3]) -> u64 {
         let [a, b, c] = ranks;
         BOTTOM_RANK << a | BOTTOM_RANK << b | BOTTOM_RANK << c
     }
 
-    /// Returns the squares of a file. Files are numbered from 0.
+    /// Returns all squares on the given file. Files are numbered from 0 on the left.
     pub(crate) const fn file_mask(file: u8) -> u64 {
         ALL_SQUARES & Move { file }.file_mask()
     }
@@ -193,8 +193,8 @@ impl ConnectFour {
     }
 
     /// Returns a 49-bit number that is unique for each position. In every file, the highest bit
-    /// that is set marks the lowest free square. The bits below it mark the discs of the side to
-    /// move.
+    /// that is set marks the lowest free square. The bits below that highest bit mark the discs of
+    /// the side to move.
     #[inline]
     #[must_use]
     pub const fn unique_key(&self) -> u64 {
@@ -217,7 +217,8 @@ impl ConnectFour {
     }
 
     /// Returns the position after the side to move places a disc on this square. `wins` must
-    /// contain the winning squares that the moving side has after the move.
+    /// contain the squares where the side that places the disc would complete a line after this
+    /// move.
     #[inline]
     pub(crate) const fn after_disc(&self, square: u64, wins: u64) -> Self {
         Self {
@@ -257,19 +258,19 @@ fn completed_lines(discs: u64) -> u64 {
     })
 }
 
-/// Returns the squares that complete a line of four with three discs of the set. The result can
-/// include occupied squares and the empty bits between the files.
+/// Returns the squares where one more disc would complete a line of four with three discs of the
+/// given set. The result can include occupied squares and the empty bits between the files.
 #[inline]
 pub(crate) const fn winning_squares(discs: u64) -> u64 {
-    // Discs stack upwards, so a vertical line is completed only at its top.
+    // Discs stack upwards, so only the square above three discs can complete a vertical line.
     let mut squares = (discs << 1) & (discs << 2) & (discs << 3);
     squares |= completing_squares(discs, FILE_BITS);
     squares |= completing_squares(discs, FILE_BITS - 1);
     squares | completing_squares(discs, FILE_BITS + 1)
 }
 
-/// Returns the squares that complete a line of four in this direction. A square can be at any of
-/// the four positions in its line.
+/// Returns the squares where one more disc would complete a line of four in the direction with the
+/// bit distance `by`. The missing disc can be at any of the four positions in the line.
 const fn completing_squares(discs: u64, by: u8) -> u64 {
     let below = (discs << by) & (discs << (2 * by));
     let above = (discs >> by) & (discs >> (2 * by));
@@ -537,10 +538,11 @@ mod tests {
         check_rejected(&bottom_ranks(&["r......", "......."]), "in the air");
         check_rejected(&bottom_ranks(&["...y..."]), "taken turns");
         check_rejected(&bottom_ranks(&["r.....r"]), "taken turns");
-        // The only disc on the lowest rank is yellow, but red moves first.
+        // The only disc on the lowest rank is yellow, but red moves first, so the position is
+        // unreachable.
         check_rejected(&bottom_ranks(&["r......", "y......"]), "to this");
         check_rejected(&bottom_ranks(&["yyy....", "rrrr..y"]), "after a line");
-        // Red has two lines, but no single disc can have completed both.
+        // Red has two lines that no single disc can have completed, so the position is unreachable.
         check_rejected(&bottom_ranks(&["......y", "rrrryyy", "rrrryyy"]), "to this");
     }
 
@@ -576,8 +578,8 @@ mod tests {
         pos
     }
 
-    /// Returns whether some line contains no disc of the other seat. This reference implementation
-    /// tests every square of every line.
+    /// Returns whether at least one line contains no disc of the given seat's opponent. This
+    /// reference implementation tests every square of every line.
     fn has_open_line(pos: &ConnectFour, seat: Seat) -> bool {
         let others = pos.discs_of(seat.other());
         let is_open = |(file, rank): (i8, i8)| {

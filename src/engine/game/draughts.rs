@@ -271,7 +271,8 @@ impl Draughts {
             let jumper = Jumper {
                 seat: self.turn,
                 is_king: self.kings & from != 0,
-                // The piece leaves its origin, so the chain may return to it.
+                // The origin counts as a free square, because the piece leaves it and the chain may
+                // return to it.
                 free: self.free() | from,
             };
             let other = self.pieces_by_seat[self.turn.other().index()];
@@ -529,8 +530,8 @@ impl Position for Draughts {
             (Some(_), Some(_)) => Err(ReadMoveError::Illegal(IllegalMove(
                 "can be more than one capture: name all squares where it lands",
             ))),
-            // If the text names valid squares that form no move, the error is `Illegal`, as the
-            // text itself is readable.
+            // If the text names valid squares that form no move, the error is `Illegal`, because
+            // the notation itself is valid.
             (None, _) => explicit_move.ok_or(ReadMoveError::Illegal(IllegalMove(
                 "is not how any piece moves",
             ))),

@@ -227,8 +227,8 @@ impl<P: Position> GameHistory<P> {
     }
 
     /// Continues the game from the current position, even if the game has ended. Resets the
-    /// counters that can end the game. Clears the history of earlier positions. If the game forbids
-    /// repetition, the earlier positions stay forbidden.
+    /// counters that can end the game. Clears the history of earlier positions, unless the game
+    /// forbids repetition. In a game that forbids repetition, the earlier positions stay forbidden.
     ///
     /// If the current position itself ends the game, its outcome remains, but moves that are still
     /// possible can be played. For example, a dead position in chess still allows moves, but
@@ -238,8 +238,9 @@ impl<P: Position> GameHistory<P> {
         self.last_move = None;
         self.is_drawn_by_repetition = false;
         self.continues_after_end = self.pos.outcome().is_some();
-        // If the current position has occurred before, the history is cut off at that occurrence,
-        // as if the moves since then had not been played.
+        // Games that allow repetition discard the whole history, and other games keep it. If the
+        // current position has occurred before, a game that forbids repetition discards the history
+        // from that occurrence on.
         let keys_kept = if matches!(P::REPETITION_RULE, RepetitionRule::Forbidden) {
             self.key_history.occurrences(&self.pos).next()
         } else {

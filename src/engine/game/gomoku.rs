@@ -275,8 +275,8 @@ impl Position for Gomoku {
         (self.plies == SIZE * SIZE).then_some(Outcome::Draw)
     }
 
-    /// The result includes every square of a row longer than five. If the last stone completed
-    /// several rows, the result includes the squares of all of them.
+    /// If the winning row is longer than five, the result includes all squares of the row. If the
+    /// last stone completed several rows, the result includes the squares of all of them.
     fn winning_line(&self) -> Option<Vec<Square>> {
         let squares = rows_of_five(self.other).iter_ascending();
         self.is_won.then(|| {
@@ -589,9 +589,8 @@ mod tests {
         assert_eq!(pos.winning_line(), None);
         assert_eq!(Seat::ALL.map(|seat| pos.can_win(seat)), [false, false]);
 
-        // The first case removes White's stones from the lowest rank. In this case, Black can still
-        // complete a row on the lowest rank, but White cannot. The second case removes Black's
-        // stones from the lowest rank instead.
+        // If White's stones are removed from the lowest rank, only Black can still complete a row
+        // there. If Black's stones are removed from the lowest rank instead, only White can.
         let [white, black] = pos.stones();
         let lowest = (0..SIZE).map(|file| Bitboard::from_bit_index(Bitboard::bit_index(file, 0)));
         let lowest = lowest.fold(Bitboard::EMPTY, |all, square| all | square);

@@ -361,7 +361,8 @@ impl FromStr for Othello {
         const SHAPE_ERROR: ParsePositionError =
             ParsePositionError("64 squares, a space and the side to move are needed");
 
-        // In an Othello board file, move evaluations and comments follow the position.
+        // Move evaluations and comments follow the position in an Othello board file, so this
+        // parser ignores them.
         let end = text.find([';', '%']).unwrap_or(text.len());
         let letters: Vec<char> = (text[..end].chars())
             .filter(|letter| !letter.is_ascii_whitespace())

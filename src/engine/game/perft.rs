@@ -4,13 +4,13 @@
 
 use super::{GameHistory, KeyHistory, Outcome, Position};
 
-/// Counts of all lines of play with the same number of plies. A position that is reached by two
+/// Counts of the lines of play that have a given number of plies. A position that is reached by two
 /// lines counts twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PlyCount {
     /// Number of lines of play with this number of plies.
     pub nodes: u64,
-    /// Number of lines that end the game with a win, by the winner's seat.
+    /// Number of lines of play that end with a win, for each winning seat.
     pub wins: [u64; 2],
     /// Number of lines that end the game in a draw.
     pub draws: u64,

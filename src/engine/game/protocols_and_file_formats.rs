@@ -13,8 +13,8 @@ pub enum EngineProtocol {
         komi: u32,
     },
     /// The protocol of the Gomocup tournament and its manager Piskvork (Laštovička and Petříček,
-    /// 2000). Moves and positions must be converted: the wire protocol writes moves as squares, and
-    /// positions in a notation like FEN.
+    /// 2000). Moves and positions must be converted for this protocol. The wire protocol writes a
+    /// move as a square and a position in a notation like FEN.
     Piskvork,
 }
 

@@ -334,8 +334,8 @@ mod tests {
         for (text, can_win) in [
             (".../.../...", [true, true]),
             ("x../.o./...", [true, true]),
-            // In the first position, only x can still complete a line, a diagonal. In the second
-            // position, only o can still complete a line, the middle rank.
+            // In the next position, only x can still complete a line: a diagonal. In the position
+            // after it, only o can still complete a line: the middle rank.
             ("xo./oxx/.xo", [true, false]),
             ("xxo/oo./xox", [false, true]),
             ("xox/oxx/oxo", [false, false]),

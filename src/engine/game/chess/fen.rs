@@ -171,7 +171,7 @@ const FIELDS_MIN: usize = 4;
 const RANKS: usize = 8;
 const RANKS_ERROR: &str = "a board has eight ranks, with / between them";
 
-/// Returns the ranks of a FEN, from the eighth rank to the first.
+/// Splits the board field of a FEN string into its ranks, from the eighth rank to the first.
 fn fen_ranks(fen: &str) -> impl Iterator<Item = &str> {
     fen.split(' ').next().unwrap_or_default().split('/')
 }
@@ -198,8 +198,8 @@ fn fen_error_reason(error: &cozy_chess::FenParseError, text: &str) -> &'static s
     }
 }
 
-/// Returns the reason why the board in a FEN string is invalid, or why it is impossible with that
-/// side to move.
+/// Returns the reason why the board in a FEN string is invalid, or why the position is impossible
+/// with the given side to move.
 fn board_error_reason(text: &str) -> &'static str {
     let ranks: Vec<&str> = fen_ranks(text).collect();
     let board = ranks.join("/");

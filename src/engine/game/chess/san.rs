@@ -45,7 +45,7 @@ impl Chess {
     }
 
     /// Returns the legal move that `text` identifies. If two moves differ only in the case of a
-    /// letter, such as `bxc3` and `Bxc3`, the case decides between them.
+    /// letter, such as `bxc3` and `Bxc3`, the case of that letter decides which move is meant.
     pub(super) fn parse_san(&self, text: &str) -> Result<Move, SanError> {
         let text: String = (strip_en_passant_suffix(strip_nag(text)).chars())
             .filter(|c| !is_ignored_char(*c))
@@ -91,8 +91,8 @@ impl Chess {
 }
 
 impl ParsedSan {
-    /// Returns whether a side could make this move in some position. White pawns never move to rank
-    /// 1 or 2, and black pawns never move to rank 8 or 7.
+    /// Returns whether a move by the side `turn` could match this parsed text in at least one
+    /// position. White pawns never move to rank 1 or 2, and black pawns never move to rank 8 or 7.
     fn is_possible_for(&self, turn: Color) -> bool {
         match self {
             Self::Ordinary {
@@ -154,7 +154,8 @@ fn strip_en_passant_suffix(text: &str) -> &str {
     ends.min_by_key(|m| m.len()).unwrap_or(text)
 }
 
-/// Returns the piece letter of a figurine of either colour. Pawns have the letter `P`.
+/// Returns the piece letter for a white or black chess figurine, such as `K` for `♔` and `♚`. The
+/// letter for pawns is `P`.
 const fn figurine_letter(figurine: char) -> Option<char> {
     Some(match figurine {
         '♔' | '♚' => 'K',
@@ -241,13 +242,14 @@ fn parse_rank(digit: u8) -> Option<Rank> {
     Rank::try_index(usize::from(digit.checked_sub(b'1')?))
 }
 
-/// Returns the piece with this capital letter. `P` is accepted for pawns, although SAN omits it.
+/// Returns the piece that the given capital letter stands for. `P` is accepted for pawns, although
+/// SAN omits it.
 fn parse_piece(letter: u8) -> Option<Piece> {
     let letter = Some(char::from(letter)).filter(char::is_ascii_uppercase)?;
     Piece::try_from(letter.to_ascii_lowercase()).ok()
 }
 
-/// Returns the promotion piece with this letter, in upper or lower case.
+/// Returns the promotion piece that the given upper-case or lower-case letter stands for.
 fn parse_promotion(letter: u8) -> Option<Piece> {
     parse_piece(letter.to_ascii_uppercase())
         .filter(|piece| !matches!(piece, Piece::Pawn | Piece::King))

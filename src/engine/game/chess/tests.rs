@@ -27,7 +27,7 @@ fn outcomes_follow_fide_laws() {
         }),
     );
     let ends = [
-        // Scholar's mate and fool's mate.
+        // White wins by scholar's mate, and Black wins by fool's mate.
         (
             "r1bqkb1r/pppp1Qpp/2n2n2/4p3/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 0 4",
             white_wins,
@@ -59,7 +59,8 @@ fn outcomes_follow_fide_laws() {
     }
 }
 
-/// A resumed game can continue from a dead position. Checkmate and stalemate are final.
+/// A resumed game can continue from a dead position. It cannot continue after checkmate or
+/// stalemate.
 #[test]
 fn resumed_game_continues_only_in_dead_positions() {
     let list_legal_moves = |history: &GameHistory<Chess>| {
@@ -87,7 +88,7 @@ fn resumed_game_continues_only_in_dead_positions() {
         let reason = "starts where there is no piece";
         assert_eq!(wrong, Err(IllegalMove(reason)), "{fen}");
         history.play(m).expect(fen);
-        // This move leads to another dead position, so the game ends again.
+        // The move played after resuming leads to another dead position, so the game ends again.
         assert_eq!(history.outcome(), Some(Outcome::Draw), "{fen}");
         assert_eq!(list_legal_moves(&history), [], "{fen}");
     }
@@ -164,8 +165,8 @@ fn can_advance_pawn_finds_unpinned_unblocked_pawns() {
         ("4k3/8/8/8/4p3/4P3/8/4K3 w - - 0 1", false),
         ("4k3/8/8/8/4p3/4P3/8/4K3 b - - 0 1", false),
         ("4k3/8/8/8/8/8/P7/r3K3 w - - 0 1", false),
-        // The pawn in the first of these positions is pinned along its rank. In the other two
-        // positions, the pawn can advance to the last rank.
+        // In the next position, the pawn is pinned along its rank. In the two positions after that
+        // one, the pawn can advance to the last rank.
         ("4k3/8/8/8/8/8/r2PK3/8 w - - 0 1", false),
         ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", true),
         ("4k3/8/8/8/8/8/p3K3/8 b - - 0 1", true),
@@ -318,7 +319,7 @@ fn fen_errors_name_the_missing_field() {
             "rnbqkbnr/pppppppp/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "a board has eight ranks, with / between them",
         ),
-        // Moves are not EPD operations.
+        // The parser must not accept a move as an EPD operation.
         ("4k3/8/8/8/8/8/8/4K2R w K - 0 1 h1h2", "FEN has six fields"),
         (
             "4k3/8/8/8/8/8/8/4K2R w K - h1h2",
@@ -550,7 +551,8 @@ fn san_variants_of_other_programs_are_parsed() {
 
 #[test]
 fn informal_san_is_parsed_unless_ambiguous() {
-    // The pawn on b2 and the bishop on d2 can both capture on c3.
+    // The pawn on b2 and the bishop on d2 can both capture on c3, so `bxc3` and `Bxc3` are both
+    // legal moves.
     let fen = "r3k2r/1P6/8/3pP3/8/2p5/1P1B4/R3K1NR w KQkq d6 0 1";
     let read = |text: &str| parse_fen(fen).parse_san(text).map(|m| m.to_string());
     for (text, m) in [

@@ -34,9 +34,9 @@ pub(super) enum Direction {
     UpRight,
     /// A step away from Black and to Black's left.
     UpLeft,
-    /// Opposite of `UpRight`.
+    /// A step towards Black and to Black's left.
     DownLeft,
-    /// Opposite of `UpLeft`.
+    /// A step towards Black and to Black's right.
     DownRight,
 }
 

@@ -16,9 +16,9 @@ const COUNT_VALUES: usize = PIECES_MAX + 1;
 /// Number of kinds of pieces: men and kings of the side to move, men and kings of the other side.
 const PIECE_KINDS: usize = 4;
 
-/// Squares where each kind of piece can stand. The first value of each pair is the number of
-/// squares. The second value is the bit index of the lowest square. Men cannot be on their last
-/// row.
+/// Squares where each kind of piece can stand. The first value of each pair is the number of these
+/// squares. The second value is the bit index of the lowest of these squares. A man never stands on
+/// its last row, because it is crowned there.
 const SQUARES_OF_KIND: [(usize, u32); PIECE_KINDS] = {
     let (all, but_last) = (SQUARES as usize, SQUARES as usize - 4);
     [(but_last, 0), (all, 0), (but_last, 4), (all, 0)]
@@ -203,7 +203,8 @@ fn rank_of_set(mut set: u32) -> u32 {
     rank
 }
 
-/// Returns the set of `count` squares with this rank. This is the inverse of `rank_of_set`.
+/// Returns the set of `count` squares that has the given rank in the combinatorial number system.
+/// This is the inverse of `rank_of_set`.
 fn set_of_rank(mut rank: u32, count: usize) -> u32 {
     let mut set = 0;
     for nth in (1..=count).rev() {

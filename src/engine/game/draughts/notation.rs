@@ -24,7 +24,7 @@ use super::bitboard::{Direction, bit_at, bit_index, king_row, square_bit_index, 
 use super::{Draughts, Move, PIECES_PER_SIDE, QUIET_PLIES_MAX};
 use crate::game::{ParseMoveError, ParsePositionError, Seat, parse_count, strip_move_number};
 
-/// Maximum number of jumps in a chain; see `Move`.
+/// Maximum number of jumps in one capture. The documentation of `Move` explains this limit.
 const JUMPS_MAX: u8 = 9;
 
 const MOVE_ERROR: ParseMoveError = ParseMoveError { example: "11-15" };
@@ -108,8 +108,9 @@ fn is_separator(c: char) -> bool {
     c.is_whitespace() || "-‐‑–—−>xX×:*,".contains(c)
 }
 
-/// Returns the move that visits these squares in order, if the board geometry allows one. The move
-/// is a step to a neighbouring square or a chain of jumps.
+/// Returns the move that starts on the first square and visits the other squares in order. Returns
+/// `None` if the board geometry allows no such move. The move is a step to a neighbouring square or
+/// a chain of jumps.
 pub(super) fn move_through(indices: &[u8]) -> Option<Move> {
     let (from, landings) = indices.split_first()?;
     if let [to] = landings

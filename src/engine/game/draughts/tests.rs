@@ -35,8 +35,8 @@ fn black_moves_first() {
     );
 }
 
-/// The test uses the diagram layout of draughts books. White is at the bottom, and square 1 is next
-/// to the top left corner.
+/// The test uses the diagram layout of draughts books. In these diagrams, White is at the bottom,
+/// and square 1 is next to the top left corner.
 #[test]
 fn square_numbers_match_published_diagrams() {
     let book = [
@@ -130,8 +130,8 @@ fn captures_must_be_completed() {
     assert!(reason("22x6").contains("more than one capture"));
 }
 
-/// If the text names valid squares that form no move, the error is `Illegal`, as the text itself is
-/// readable.
+/// If the text names valid squares that form no move, the error is `Illegal`, because the notation
+/// itself is valid.
 #[test]
 fn moves_between_unconnected_squares_are_illegal() {
     let pos = Draughts::initial();
@@ -185,13 +185,14 @@ fn separator_between_squares_is_ignored() {
             assert_eq!(read, Ok(m.to_owned()), "{text:?} in {pos}");
         }
     }
-    // Two captures lead from 22 to 6.
+    // Two different captures lead from square 22 to square 6, so the text is ambiguous.
     let ambiguous = parse_position("W:W22,32:B9,10,17,18:H0:F9");
     for text in ["22-6", "22:6", "22*6"] {
         let why = ambiguous.read_move(text).expect_err(text).to_string();
         assert!(why.contains("more than one capture"), "{text}: {why}");
     }
-    // An illegal move is still parsed if its squares form a move.
+    // The incomplete capture `22x15` is illegal, but it is parsed because a piece can jump between
+    // these squares.
     let incomplete = parse_position(capture)
         .read_move("22:15")
         .map(|m| m.to_string());
@@ -330,7 +331,7 @@ fn move_counters_are_clamped_to_their_maximum() {
     play_text(&mut pos, "1-6");
     assert_eq!(pos.to_string(), "W:WK27:BK6:H80:F65535");
     assert_eq!(pos.outcome(), Some(Outcome::Draw));
-    // The game can continue if no player claims the draw.
+    // If no player claims the draw, the game continues and the number of quiet plies restarts at 0.
     assert_eq!(
         pos.with_counters_reset().to_string(),
         "W:WK27:BK6:H0:F65535"

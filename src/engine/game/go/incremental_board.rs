@@ -29,8 +29,8 @@ pub(crate) const OFF_BOARD: u16 = 0b11;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Board<const N: u8> {
     stones: [Bitboard<N>; 2],
-    /// For each stone, the index of its chain in `chains`. This index is the bit index of one stone
-    /// of the chain, the head. The array is indexed by the bit index of the stone.
+    /// For each stone, the index of its chain in `chains`. Each chain is stored at the bit index of
+    /// one of its stones, the head. The array of heads is indexed by the bit index of the stone.
     chain_heads: [u8; BIT_COUNT],
     chains: [Chain<N>; BIT_COUNT],
     /// Contents of the eight points around each point. The array is indexed by the point's bit
@@ -142,8 +142,8 @@ impl<const N: u8> Board<N> {
         }
     }
 
-    /// For each of the eight points around this point, toggles the bits of `code` in the
-    /// neighbourhood entry that describes this point.
+    /// Updates the neighbourhoods of the eight points around the given point. In each of these
+    /// neighbourhoods, toggles the bits of `code` in the two bits for the given point.
     #[inline]
     fn toggle_in_neighbourhoods(&mut self, bit: u8, code: u16) {
         for (index, step) in Self::NEIGHBOURHOOD_STEPS.into_iter().enumerate() {

@@ -45,7 +45,7 @@ fn stones_without_liberties_are_captured() {
 fn capturing_move_without_other_liberties_is_legal() {
     let pos = position_after::<3>("B1 A1 A2 B2 pass A3 pass");
     assert_eq!(pos.to_string(), "w../bw./.b. w 1 0 1 7");
-    // The white stone on A1 has no liberty until it captures A2.
+    // A white stone on A1 gains a liberty by capturing the stone on A2, so the move is legal.
     let pos = pos.after("A1".parse().expect("valid notation"));
     assert_eq!(pos.to_string(), "w../.w./wb. b 1 1 0 8");
 }
@@ -71,7 +71,7 @@ fn two_passes_end_the_game_with_area_scoring() {
     let cases = [
         ("pass pass", [0, 7], Seat::Second),
         ("B2 pass pass", [9, 7], Seat::First),
-        // The empty point A1 borders stones of both sides.
+        // The empty point A1 borders stones of both sides, so it counts for neither side.
         ("B2 A2 B1 A3 B3 pass pass", [6, 9], Seat::Second),
         ("B2 A3 B1 pass B3 pass A2 pass pass", [9, 7], Seat::First),
     ];

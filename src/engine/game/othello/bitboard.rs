@@ -8,9 +8,9 @@
 
 use wide::u64x2;
 
-/// All squares outside the a-file and the h-file. From these two files, a step along a rank or a
-/// diagonal could wrap to the opposite edge. Discs on these files cannot be flipped along a rank or
-/// a diagonal.
+/// All squares outside the a-file and the h-file. Shifting a disc from the a-file or the h-file
+/// along a rank or a diagonal could wrap it to the opposite edge. Discs on these files cannot be
+/// flipped along a rank or a diagonal.
 const INNER_FILES: u64 = 0x7e7e_7e7e_7e7e_7e7e;
 
 const A_FILE: u64 = 0x0101_0101_0101_0101;
@@ -33,8 +33,9 @@ pub(crate) fn playable_squares(own: u64, other: u64) -> u64 {
     (upright | mirrored.swap_bytes() | along_rank) & !(own | other)
 }
 
-/// Going up the board, returns the square just past each run of `other` discs that begins next to
-/// an `own` disc. `BY` is the shift that moves a disc up by a rank, straight or diagonally.
+/// Finds each run of `other` discs that leads upwards from an `own` disc, and returns the square
+/// after the run. `BY` is the number of bits that a disc is shifted for a step to the next rank,
+/// straight or diagonally.
 #[inline]
 fn run_ends_up<const BY: u32>(own: u64x2, other: u64x2) -> u64x2 {
     let mut run = other & (own << BY);

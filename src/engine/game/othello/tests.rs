@@ -197,7 +197,7 @@ fn empty_squares_count_for_the_winner() {
         (drawn.outcome(), scores(&drawn)),
         (Some(Outcome::Draw), Some([32, 32]))
     );
-    // Two squares are free, but a disc on either of them flips nothing.
+    // Two squares are free, but a disc on either of them flips nothing, so the game is over.
     let won = position_from_ranks(
         [
             "OO**OOOO", white, white, white, white, white, white, "--OOOOOO",
