@@ -475,7 +475,8 @@ impl PlaySession {
     fn on_snapshots_complete(&mut self) {
         match &self.stage {
             Stage::Connecting => self.start_goal(),
-            Stage::Prompting(PromptKind::Resume(_), _) => self.start_goal(), // Start over, because the match to resume may have ended.
+            // The match to resume may have ended, so the goal starts again.
+            Stage::Prompting(PromptKind::Resume(_), _) => self.start_goal(),
             Stage::Prompting(_, menu) => {
                 let text = menu.text();
                 self.print(text);
