@@ -122,7 +122,8 @@ impl BoardImages {
             .acquire_owned()
             .await
             .ok()?;
-        // While this request waited for the permit, another request may have rendered the image.
+        // Another request may have rendered the image while this request waited for the permit, so
+        // the cache is checked again.
         if let Some(painted) = self.known(key) {
             return Some(painted);
         }

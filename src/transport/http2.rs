@@ -27,8 +27,8 @@ use plyhouse_server::Server;
 const STREAMS_MAX: u32 = 32;
 
 /// Number of HTTP/1.1 connections that a browser would open instead of one HTTP/2 connection. Each
-/// of them would have its own timeout. The timeout of the HTTP/2 connection is therefore multiplied
-/// by this number.
+/// HTTP/1.1 connection would have its own timeout. The timeout of the HTTP/2 connection is
+/// therefore multiplied by this number.
 const CONNECTIONS: u32 = 6;
 
 /// Maximum number of requests on a connection. A client that cancels requests at once to send more
@@ -55,7 +55,7 @@ pub(super) enum ConnectionEnd {
     TooManyRequests,
 }
 
-/// Serves new requests until the time [`KEEP_ALIVE`] has passed, and then answers the pending
+/// Accepts new requests for the duration [`KEEP_ALIVE`], and then only answers the pending
 /// requests.
 pub(super) async fn serve(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,

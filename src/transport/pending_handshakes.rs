@@ -1,4 +1,4 @@
-//! Limits the number of connections that are neither finished nor upgraded to a WebSocket.
+//! Limits the number of open connections that have not become WebSockets.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,14 +10,15 @@ use tokio_util::sync::CancellationToken;
 /// Soft limit on the number of connections. At this limit, a new connection evicts the oldest one
 /// if the oldest is at least [`HANDSHAKE_GRACE`] old.
 const HANDSHAKES_MAX: usize = 1024;
-/// Minimum age of a connection that may be evicted below [`BURST_MAX`]. The time suffices for a
-/// client that makes progress, even when many clients reconnect at once.
+/// Minimum age at which a connection may be evicted while there are fewer than [`BURST_MAX`]
+/// connections. The time suffices for a client that makes progress, even when many clients
+/// reconnect at once.
 const HANDSHAKE_GRACE: Duration = Duration::from_secs(2);
 /// Hard limit on the number of connections. At this limit, a new connection evicts the oldest one
 /// regardless of its age. Each connection takes a file descriptor and about 10 KiB.
 const BURST_MAX: usize = 8 * HANDSHAKES_MAX;
 
-/// Connections that are neither finished nor upgraded to a WebSocket. Clones share the same state.
+/// Open connections that have not become WebSockets. Clones share the same state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Handshakes(Arc<Mutex<OpenHandshakes>>);
 

@@ -2,8 +2,8 @@
 //!
 //! A task that sends a message first tries to write the message itself. If another task holds the
 //! lock, or the socket accepts no more bytes, the outbox wakes the connection's own task, which
-//! writes the rest. The kernel socket wakes only the task that polled it last. No other task may
-//! therefore write while the connection's task waits.
+//! writes the rest. The kernel socket wakes only the task that polled it last. While the
+//! connection's task waits for the socket, no other task may therefore write.
 //!
 //! The WebSocket library reads frames and answers pings and close frames. This module encodes
 //! outgoing messages itself, because encoding is frequent and simple: a server's text frame is only
@@ -42,8 +42,8 @@ thread_local! {
     static SPARE: RefCell<Vec<u8>> = RefCell::default();
 }
 
-/// First byte of a frame (RFC 6455, section 5.2). `TEXT` starts an unfragmented text frame, and
-/// `PING` starts a ping frame.
+/// First bytes of WebSocket frames (RFC 6455, section 5.2). `TEXT` begins an unfragmented text
+/// frame, and `PING` begins a ping frame.
 const TEXT: u8 = 0x81;
 const PING: u8 = 0x89;
 
@@ -68,10 +68,11 @@ struct Inner<S> {
     has_pending_reply: bool,
     /// Whether the client has sent a close frame. The server sends no messages after a close frame.
     has_ended: bool,
-    /// Whether the connection's own task waits until the socket accepts more bytes. The task then
-    /// writes everything in the outbox.
+    /// Whether the connection's own task waits until the socket accepts more bytes. When the socket
+    /// accepts more bytes, the connection's task writes everything in the outbox.
     is_waiting: bool,
-    /// Waker of the task that waits to read until the batch is written.
+    /// Waker of the task that reads from the socket. Set while reading is paused until the batch is
+    /// written.
     reader: Option<Waker>,
 }
 
@@ -100,7 +101,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         poll_fn(|context| self.0.lock().poll_next(context)).await
     }
 
-    /// Returns whether the socket currently reads from the client.
+    /// Returns `false` while reading is paused because a batch is being written.
     pub(super) fn is_listening(&self) -> bool {
         self.0.lock().batch.is_empty()
     }
@@ -130,8 +131,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         poll_fn(|context| {
             let mut inner = self.0.lock();
             if let Some(close) = close.take() {
-                // The flush below writes the bytes of the close frame that could not be written at
-                // once.
+                // If the close frame cannot be written at once, `poll_flush` below writes the
+                // remaining bytes.
                 if let Poll::Ready(written) =
                     inner.poll_with(context, |protocol, stream| protocol.write(stream, close))
                 {
@@ -332,12 +333,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Writer for Socket<S> {
             return false;
         };
         if inner.is_waiting {
-            // The connection's task already waits for the socket. A write attempt by this task
-            // would replace that task's waker with a waker that wakes no task.
+            // No write attempt is needed, because the connection's task already waits for the
+            // socket. A write attempt by this task would replace the waker of the connection's task
+            // with a waker that wakes no task.
             return true;
         }
         // This write attempt does not wait. If it fails, the outbox wakes the connection's task.
-        // That task tries again and registers its own waker.
+        // The connection's task then tries again and registers its own waker.
         let written = inner.poll_write(outbox, &mut Context::from_waker(Waker::noop()));
         matches!(written, Poll::Ready(Ok(())))
     }

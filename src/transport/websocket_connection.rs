@@ -89,8 +89,8 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
     server: &Server,
 ) -> ConnectionEnd {
     let settings = server.settings();
-    // The ping interval is at most half of the idle timeout. The server thus always pings a client
-    // before it considers the client idle.
+    // The ping interval must be at most half of the idle timeout, so that the server always pings a
+    // client before it considers the client idle.
     let ping_interval = settings.ping_interval.min(settings.idle_timeout / 2);
     let mut last_heard = Instant::now();
     let mut alarm = pin!(sleep_until(last_heard + ping_interval));
@@ -124,8 +124,8 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
             () = &mut alarm => {
                 let silent = last_heard.elapsed();
                 if silent >= settings.idle_timeout {
-                    // If the server has stopped reading the client's input, the client is too slow
-                    // rather than idle.
+                    // If the server has paused reading, the client has not yet received earlier
+                    // messages. The client is then too slow rather than idle.
                     let was_heard = has_room && socket.is_listening();
                     let code = if was_heard { CloseCode::IdleTimeout } else { CloseCode::SlowConsumer };
                     return ConnectionEnd::Close(code);
@@ -144,7 +144,7 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
     }
 }
 
-/// Returns how a read error ends the connection.
+/// Converts a read error to the reason why the connection ends.
 fn to_connection_end(error: &Error) -> ConnectionEnd {
     match error {
         Error::Capacity(_) => ConnectionEnd::Close(CloseCode::MessageTooLarge),

@@ -1,7 +1,8 @@
 //! Index of open challenges.
 //!
-//! A challenge is a match that waits for one invited player. The match state is authoritative. The
-//! index finds challenges by invited player and limits the number of challenges per player.
+//! A challenge is a match that waits for one invited player. The match itself holds the
+//! authoritative state of the challenge, and the index holds a copy. The index finds challenges by
+//! invited player and limits the number of challenges per player.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +38,7 @@ struct Index {
 struct Entry {
     challenger: PlayerId,
     invited: PlayerId,
-    /// The open challenge, or `None` while its match is being created.
+    /// Copy of the open challenge, or `None` while the match of the challenge is being created.
     challenge: Option<Challenge>,
 }
 
@@ -104,8 +105,8 @@ impl Challenges {
         Ok(())
     }
 
-    /// Stores the challenge of an open match in the index. If the challenge was not reserved, this
-    /// method adds it without checking the limits.
+    /// Stores the challenge of an open match in the index. If the index holds no reservation for
+    /// the match, the challenge is added even if a limit on challenges is exceeded.
     pub(crate) fn insert(&self, to: PlayerId, challenge: Challenge) {
         let mut index = self.index.lock();
         let id = challenge.match_id;
@@ -222,7 +223,8 @@ mod tests {
         assert_eq!(challenges.remove(match_id(1)), Some(BOB));
         assert_eq!(challenges.remove(match_id(1)), None);
         assert_eq!((challenges.received_by(BOB), challenges.len()), (vec![], 0));
-        // A reservation contains no challenge that was sent, so `remove` returns `None`.
+        // The index holds only a reservation for this match, so `Challenges::remove` returns no
+        // invited player.
         challenges.reserve(match_id(2), ANN, BOB).unwrap();
         assert_eq!(challenges.remove(match_id(2)), None);
         assert!(challenges.index.lock().by_challenger.is_empty());

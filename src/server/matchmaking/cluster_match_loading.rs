@@ -21,8 +21,8 @@ const TAKEOVER_BATCH_SIZE: usize = 200;
 /// Maximum number of attempts to serve a match whose owner keeps changing.
 const LOCATE_ATTEMPTS_MAX: u32 = 4;
 
-/// Finds a cluster match that is not in the lobby. This server then serves the match, either as its
-/// owner or as a replica.
+/// Finds a cluster match that is not in the lobby, and makes this server serve the match. This
+/// server serves the match as its owner or as a replica.
 pub(crate) async fn find_in_cluster(
     server: &Arc<ServerContext>,
     target: MatchRef,
@@ -96,7 +96,7 @@ async fn serve_match(
     }
     let adopted = pending.register(server).inspect_err(|TooManyMatches| {
         if is_own {
-            server.store.release(id); // Allows another server to take over the match.
+            server.store.release(id); // Lets another server become the owner of the match.
         }
     });
     Ok(Some(adopted?.handle))
@@ -124,8 +124,9 @@ pub(crate) async fn take_over_abandoned(server: &Arc<ServerContext>) {
         for id in abandoned {
             match cluster.locate(id, None, false).await {
                 Ok(MatchLocation::Local) => {}
-                // The match has ended or was deleted, or another server owns it. The other server
-                // may have taken over the match first, or may be about to renew its lease.
+                // This server does not own the match, so it skips the match. Either the match has
+                // ended or was deleted, or another server owns it. Another server may have taken
+                // over the match first, or the previous owner may be about to renew its lease.
                 Ok(MatchLocation::Remote(_) | MatchLocation::Ended | MatchLocation::Unknown) => {
                     continue;
                 }
@@ -133,8 +134,9 @@ pub(crate) async fn take_over_abandoned(server: &Arc<ServerContext>) {
             }
             takeovers += 1;
             if let Some(handle) = server.lobby.find(MatchRef::Id(id)) {
-                // The local actor may hold an outdated match state. Either it is a replica, or it
-                // was started when this server owned the match earlier.
+                // The actor on this server may hold an outdated match state, so the actor is
+                // notified that the owner has changed. The actor is a replica, or it was started
+                // when this server owned the match earlier.
                 let owner_changed = Control::OwnerChanged { by: None };
                 handle.notify(owner_changed, &server.metrics).await;
             }

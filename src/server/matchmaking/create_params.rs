@@ -13,10 +13,10 @@ pub(crate) struct CreateParams {
     pub(crate) game: &'static GameEntry,
     pub(crate) host: PlayerId,
     pub(crate) seats: [Occupant; 2],
-    /// Terms of the match. Match creation replaces their random seed with a new one.
+    /// Terms of the match. `create_match` replaces the random seed in the terms with a new seed.
     pub(crate) terms: Terms,
     /// Preferred match code. A rematch prefers the code of the previous match. If another live
-    /// match has this code, the server picks another code at random.
+    /// match has the preferred code, the server uses a random code instead.
     pub(crate) code: Option<MatchCode>,
     /// Maximum number of live matches that the host may have, including this match.
     pub(crate) hosted_max: usize,
@@ -24,7 +24,7 @@ pub(crate) struct CreateParams {
     pub(crate) open_match_permit: Option<OpenMatchPermit>,
 }
 
-/// Returns the seat occupant for a player with the given rating.
+/// Creates the seat occupant that represents this player, with `rating` as the player's rating.
 pub(crate) fn player_occupant(player: PlayerRecord, rating: Option<ShownRating>) -> Occupant {
     let PlayerRecord { id, name, kind } = player;
     Occupant::Player {

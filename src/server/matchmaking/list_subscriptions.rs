@@ -1,8 +1,8 @@
 //! Connections that watch match lists, and the list changes that are not yet broadcast.
 //!
-//! The changes to a list are collected once for all connections that watch the list. The server
-//! collects only the ids of changed matches. For a broadcast, the server looks up the current
-//! listings of these matches and encodes the message once per list.
+//! All connections that watch a match list share one set of changed match ids. When the server
+//! broadcasts the changes, it looks up the current listings of the changed matches. The server
+//! encodes the broadcast message once per list.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -47,8 +47,9 @@ pub(crate) struct ListSubscriptions {
     filters: BTreeMap<ConnectionId, ListFilter>,
     /// Notified when a watched match list has changed.
     pub(crate) changed: Arc<Notify>,
-    /// Whether this server is part of a cluster. In a cluster, the lists also show matches on other
-    /// servers, and only `record_listing` reports changes.
+    /// Whether this server is part of a cluster. In a cluster, match lists also show matches that
+    /// run on other servers. List changes are then recorded by `record_listing` instead of
+    /// `mark_changed`.
     pub(crate) is_clustered: bool,
     /// Current listings of changed matches on all servers of the cluster. The map is empty if this
     /// server is not part of a cluster.
@@ -69,8 +70,9 @@ pub(crate) struct ListChanges {
     pub(crate) filter: ListFilter,
     /// Number of matches in the list.
     pub(crate) total: u64,
-    /// Ids of the changed matches, each with its current listing. `None` if more than `CHANGES_MAX`
-    /// matches have changed.
+    /// Ids of the changed matches. Each id has the current listing of the match, or `None` if the
+    /// match is not listed. The whole field is `None` if more than `CHANGES_MAX` matches have
+    /// changed.
     pub(crate) listings: Option<Vec<(MatchId, Option<ListedMatch>)>>,
 }
 
@@ -140,8 +142,8 @@ impl ListSubscriptions {
         std::mem::take(&mut self.changed_listings)
     }
 
-    /// Removes and returns the recorded changes of each list. The changes are a set of match ids,
-    /// or `None` if more than `CHANGES_MAX` matches have changed.
+    /// Returns the ids of the changed matches in each changed list, and clears the recorded ids.
+    /// The ids of a list are `None` if more than `CHANGES_MAX` of its matches have changed.
     pub(crate) fn take_changes(&mut self) -> Vec<(ListFilter, Option<BTreeSet<MatchId>>)> {
         let changed = self.lists.iter_mut().map(|(filter, watched)| {
             let changed = std::mem::take(&mut watched.changed);

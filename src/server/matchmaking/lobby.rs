@@ -137,8 +137,8 @@ impl Lobby {
         }
         index.make_room(matches_max)?;
         let status = handle.summary().status();
-        // If a live match has the code, the code refers to that match. Otherwise, the code refers
-        // to the newest match with this code.
+        // Several matches may have the same code. The code refers to the live match among them, or
+        // to the newest match if none of them is live.
         let holder = index.codes.get(&creation.code).copied();
         if holder.is_none_or(|holder| status != MatchStatus::Ended || holder < creation.id) {
             index.codes.insert(creation.code, creation.id);
@@ -202,7 +202,8 @@ impl Lobby {
         drop(index);
     }
 
-    /// Records the new status of a match in the lobby's indexes.
+    /// Sets the status of a match, and updates the match counts and match lists that depend on the
+    /// status.
     pub(crate) fn update_status(&self, summary: &MatchSummary, status: MatchStatus) {
         let mut index = self.index.lock();
         let Some(entry) = index.matches.get_mut(&summary.id) else {
@@ -246,7 +247,8 @@ impl Lobby {
         access(&mut self.index.lock().subscriptions)
     }
 
-    /// Removes and returns the changes to watched match lists since the last call.
+    /// Returns the changes to each watched match list since the last call, and clears the recorded
+    /// changes.
     pub(crate) fn take_changes(&self) -> Vec<ListChanges> {
         let mut index = self.index.lock();
         let changed = index.subscriptions.take_changes();
@@ -295,8 +297,8 @@ impl Lobby {
     }
 
     /// Returns up to `limit` of the listed matches that the filter selects, newest first. If
-    /// `after` is set, the page starts with the next older match. Also returns the total number of
-    /// listed matches that the filter selects.
+    /// `after` is set, returns only matches that are older than the match identified by `after`.
+    /// Also returns the total number of listed matches that the filter selects.
     pub(crate) fn list(
         &self,
         filter: ListFilter,
@@ -462,8 +464,8 @@ impl Index {
 }
 
 /// Returns a new match id, which is a version 7 UUID. The id is greater than `last`, the previous
-/// match id. Within a millisecond, the previous id is incremented by a random amount (RFC 9562,
-/// section 6.2, method 2).
+/// match id. If an id generated from the time would not be greater, the new id is the previous id
+/// plus a random amount (RFC 9562, section 6.2, method 2).
 pub(crate) fn next_match_id(last: Option<MatchId>, now_ms: u64, rng: &SeededRng) -> MatchId {
     let fresh = uuid::Builder::from_unix_timestamp_millis(now_ms, &rng.random_bytes()).into_uuid();
     match last {

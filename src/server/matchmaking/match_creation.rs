@@ -94,9 +94,10 @@ pub(crate) async fn create_match(
     Ok(pending.spawn(server))
 }
 
-/// Adds the match to the host's hosted matches, unless the host has reached the limit on live
-/// matches. At the limit, the server first ends a match whose bot has long waited for the host's
-/// move. Correspondence matches have a separate limit.
+/// Adds the match to the host's hosted matches, or returns an error if the host has reached the
+/// limit on live matches. If the limit is reached on this server, the function first tries to end a
+/// match whose bot has waited long for the host's move. Correspondence matches have a separate
+/// limit and are not added.
 async fn reserve_host_slot(
     server: &ServerContext,
     params: &CreateParams,
@@ -186,7 +187,8 @@ async fn store_match(
     if matches!(error, WriteError::OutcomeUnknown) {
         match server.store.load(id).await {
             Ok(Some(loaded)) if loaded.position.epoch() == 0 => return Ok(loaded.position),
-            // The store contains the new match, but another server has already taken it over.
+            // The match was stored, but another server has already taken it over. This server
+            // cannot serve the match, so it returns an error.
             Ok(Some(_)) => {
                 let message = "the match was created, and cannot be shown now";
                 return Err(WireError::new(ErrorCode::Internal, message));

@@ -37,7 +37,8 @@ pub(crate) async fn recover_matches(
     server: &Arc<ServerContext>,
 ) -> Result<RecoveryStats, ReadError> {
     if server.cluster.is_some() {
-        // In a cluster, a background task of each server takes over matches without an owner.
+        // In a cluster, a background task of each server takes over matches without an owner, so no
+        // matches are loaded here.
         return Ok(RecoveryStats::default());
     }
     for id in server.store.unowned(server.node).await? {

@@ -26,8 +26,8 @@ pub(crate) fn weaker_level(one: Option<Level>, other: Option<Level>) -> Option<L
     one.zip(other).map(|(one, other)| one.min(other))
 }
 
-/// Returns the terms and the occupants of a match that results from a seek. The occupants are in
-/// random seat order.
+/// Returns the terms and the occupants of a match that results from a seek. The function assigns
+/// the occupants to the seats at random.
 pub(crate) fn terms_from_seek(
     server: &ServerContext,
     (clock, rated): (Option<ClockControl>, bool),

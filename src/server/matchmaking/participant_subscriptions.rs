@@ -12,15 +12,16 @@ use crate::context::server_context::ServerContext;
 use crate::match_handle::MatchHandle;
 
 /// Subscribes a participant's connections on this server to a match and sends them a snapshot. If
-/// `before` is the id of an earlier match, only the connections that follow the earlier match are
-/// subscribed.
+/// `before` is set, subscribes only the connections that follow the earlier match with the id
+/// `before`.
 pub(crate) async fn notify_participants(
     server: &Arc<ServerContext>,
     player: PlayerId,
     id: MatchId,
     before: Option<MatchId>,
 ) {
-    // Loading a match also sends its open challenge to the invited player.
+    // If `find_match` loads a match that is an open challenge, it also sends the challenge to the
+    // invited player.
     let Ok(handle) = find_match(server, MatchRef::Id(id)).await else {
         return;
     };
@@ -84,7 +85,7 @@ pub(crate) fn record_participation(server: &ServerContext, player: PlayerId, han
         return;
     }
     if summary.host == player {
-        // The limit on hosted matches does not apply, because the match already exists.
+        // `usize::MAX` disables the limit on hosted matches, because the match already exists.
         let _ = server
             .players
             .add_hosted_match(player, summary.id, usize::MAX);

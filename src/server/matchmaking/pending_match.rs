@@ -16,7 +16,8 @@ use crate::match_handle::{Envelope, MAILBOX_CAPACITY, MatchHandle};
 /// Result of adding a match to the lobby.
 pub(super) struct AdoptedMatch {
     pub(super) handle: MatchHandle,
-    /// Whether this call added the match to the lobby.
+    /// Whether the match was newly added to the lobby. `false` if the lobby already contained the
+    /// match.
     pub(super) is_new: bool,
 }
 
@@ -68,8 +69,8 @@ impl PendingMatch {
         if let Some(existing) = server
             .lobby
             .insert_or_get(state.creation(), self.handle.clone(), max)
-            // The lobby does not accept the match, so this server does not serve it. The player
-            // registry must not retain players because of the match.
+            // If the lobby rejects the match, this server does not serve the match. The player
+            // registry must then not retain players because of the match.
             .inspect_err(|TooManyMatches| server.players.on_match_ended(state))?
         {
             return Ok(AdoptedMatch {

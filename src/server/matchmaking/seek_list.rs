@@ -66,13 +66,13 @@ pub(crate) struct SeekSnapshot {
     total: u64,
     /// Oldest open seeks, oldest first.
     longest_waiting: Vec<Seeker>,
-    /// Seek list for players who may see all seeks in the snapshot.
+    /// Seek list shown to players if no seek in the snapshot must be hidden from them.
     pub(super) unfiltered: Arc<SeekList>,
 }
 
 impl SeekSnapshot {
-    /// Creates a snapshot from the total number of open seeks and the oldest of these seeks.
-    /// `longest_waiting` holds at most [`SNAPSHOT_MAX`] seeks.
+    /// Creates a snapshot. `total` is the number of open seeks. `longest_waiting` contains the
+    /// oldest of these seeks, at most [`SNAPSHOT_MAX`].
     pub(crate) fn new(total: u64, longest_waiting: Vec<Seeker>) -> Self {
         let rows = longest_waiting.iter().take(ROWS_MAX).cloned().collect();
         Self {

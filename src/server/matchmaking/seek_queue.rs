@@ -19,7 +19,7 @@ use plyhouse_protocol::{
 };
 use plyhouse_store::cluster_directory::{RatingRange, WIDENING_INTERVAL_MS};
 
-/// Number of widening steps until a rating range accepts every opponent.
+/// Number of times that a rating range widens before it accepts every opponent.
 const WIDENING_STEPS_MAX: u64 = 100;
 
 /// Waiting seeks in order of arrival, at most one for each player.
@@ -57,7 +57,8 @@ pub(crate) struct Seek {
     pub(crate) stand_in: Option<Level>,
     /// Time of creation, in milliseconds since the Unix epoch.
     pub(crate) created_ms: u64,
-    /// Number of widening steps that the last call of `has_widened` counted.
+    /// Number of widening steps at the last call of `has_widened`. The next call uses this number
+    /// to detect whether the range has widened.
     pub(crate) widening_steps: AtomicU64,
     /// Token that is cancelled when the seek ends for any reason.
     pub(crate) ended: CancellationToken,
@@ -216,8 +217,8 @@ impl Seeks {
         }
     }
 
-    /// Adds a seek that the cluster pairs through the store. Ends an earlier seek of the same
-    /// player.
+    /// Adds a seek without pairing it, because a cluster pairs seeks through the store. Ends an
+    /// earlier seek of the same player.
     pub(crate) fn add_waiting(&self, seek: &Arc<Seek>) -> Result<(), TooManySeeks> {
         let mut waiting = self.waiting.lock();
         remove(&mut waiting, |other| other.player == seek.player);

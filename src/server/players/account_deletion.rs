@@ -2,7 +2,8 @@
 //!
 //! A deletion takes effect when it is written to the store. After this write, no client can log in
 //! as the player, and the store rejects events that give the player a seat. The store also records
-//! which names must still be removed from matches, so that the removal resumes after a restart.
+//! each deleted player whose name must still be removed from matches. A restarted server can thus
+//! resume the removal.
 //!
 //! A player may join a match just before the deletion is written. After the write, the deleting
 //! server therefore searches for such matches. After storing a match, a server checks whether any
@@ -36,17 +37,18 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 /// Maximum number of players in one query of `find_missed_deletions`.
 const PLAYERS_PER_QUERY: usize = 10_000;
 
-/// Treatment of running matches when a player leaves all matches.
+/// Specifies what happens to a player's running matches when the player leaves all matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RunningMatchPolicy {
-    /// The player cannot leave while a running match exists, and the caller receives an error.
+    /// The caller receives an error if the player holds a seat in a running match.
     Refuse,
-    /// The player resigns all running matches.
+    /// The player resigns each running match in which the player holds a seat.
     Resign,
 }
 
-/// Makes a player leave all matches that have not ended. If a bot substitutes for the player in a
-/// match, the bot keeps playing and the player cannot return.
+/// Makes a player leave all open matches. `policy` applies to the running matches in which the
+/// player holds a seat. If a bot substitutes for the player in a match, the bot keeps playing and
+/// the player cannot return.
 pub(crate) async fn leave_live_matches(
     server: &Arc<ServerContext>,
     player: PlayerId,
@@ -126,8 +128,8 @@ async fn remove_from_match(
     };
     match apply_action(server, &handle, player, Action::Resign { player }).await {
         Ok(()) => {}
-        // The player cannot resign a match that has not started, or that the player hosts without a
-        // seat. In these cases, the player leaves the match.
+        // A player cannot resign without holding a seat, or before the match has started. Such a
+        // player leaves the match instead.
         Err(error)
             if matches!(
                 error.code,
@@ -385,7 +387,7 @@ pub(crate) async fn resume_stale_deletions(
     previous: &mut BTreeSet<PlayerId>,
 ) {
     let Ok(players) = server.store.account_deletions().await else {
-        return; // The next call reads the deletions again.
+        return; // The next call of this function tries again.
     };
     let current: BTreeSet<PlayerId> = players.into_iter().collect();
     for player in current.intersection(previous) {

@@ -126,7 +126,8 @@ pub(crate) async fn is_unpairable_with_any(
     if server.cluster.is_none() {
         return Ok(others.any(|other| server.block_cache.are_unpairable(player, other)));
     }
-    // The cache may be outdated, because notifications from other servers may not have arrived yet.
+    // The cache may not contain the latest blocks created on other servers, so the blocks are read
+    // from the store.
     let blocks = server.store.blocks(player).await.map_err(|error| {
         tracing::error!(%player, %error, "cannot read a player's blocks");
         store_read_error(&error)

@@ -27,8 +27,8 @@ impl PendingRemovals {
             if !batch.is_empty() {
                 return batch;
             }
-            // Another task may have called `add` after this task found the queue empty. In this
-            // case, the notification is already stored, and the wait ends at once.
+            // If another task calls `add` after the check above, the notification is stored. The
+            // wait then ends at once.
             self.added.notified().await;
         }
     }
@@ -50,7 +50,8 @@ mod tests {
         add(removal(2));
         let batch = removals.next_batch().now_or_never();
         assert_eq!(batch, Some(vec![removal(1), removal(2)]));
-        // The queue is empty, but the two calls of `add` left a stored notification.
+        // The queue is empty, but the earlier calls of `add` left a stored notification.
+        // `next_batch` must wait nevertheless.
         let mut waiting = Box::pin(removals.next_batch());
         assert_eq!(waiting.as_mut().now_or_never(), None);
         add(removal(3));

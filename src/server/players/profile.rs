@@ -13,8 +13,9 @@ use crate::wire::to_protocol;
 /// Maximum number of ended matches in a profile.
 const RECENT_MATCHES_MAX: usize = 10;
 
-/// Number of recent matches that the server searches for results hidden from the viewer. No player
-/// finishes this many matches within a spectator delay.
+/// Number of recent matches in which the server looks for results that are still hidden from the
+/// viewer. The number exceeds the number of matches that a player can finish within a spectator
+/// delay.
 const RECENT_MATCHES_SCANNED: usize = 100;
 
 impl ServerContext {

@@ -1,5 +1,5 @@
-//! Checks who may play rated matches, reads players' ratings, and runs the task that rates ended
-//! matches.
+//! Checks who may play rated matches, and reads the ratings of players. Also runs the task that
+//! rates ended matches.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -165,7 +165,7 @@ async fn record_server_start(server: &ServerContext) {
     }
 }
 
-/// Runs one rating step. Waits if there is no work.
+/// Runs one step of the rating task. If there is no work, waits until there may be work.
 async fn run_step(server: &Arc<ServerContext>) {
     match run_rating_step(&*server.store, server.clock.now_ms()).await {
         Ok(RatingStep::Idle(due_ms)) => {

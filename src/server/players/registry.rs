@@ -27,8 +27,8 @@ const OFFLINE_GUEST_RETENTION: Duration = Duration::from_secs(2 * 3600);
 const OFFLINE_GUESTS_MAX: usize = 100_000;
 
 /// Maximum number of deleted players in memory, of 32 bytes each. The store has the complete list.
-/// The registry uses these entries to find players in matches that were stored shortly before the
-/// deletion.
+/// The server uses these entries to detect deleted players in matches that were stored shortly
+/// before the deletion.
 const DELETED_PLAYERS_MAX: usize = 100_000;
 
 /// Players who are connected or in a live match, and guests who have disconnected recently.
@@ -36,10 +36,11 @@ const DELETED_PLAYERS_MAX: usize = 100_000;
 pub(crate) struct PlayerRegistry {
     index: Mutex<Index, PLAYERS>,
     /// Number of times that this server announced a new turn in a correspondence match. When a
-    /// client resumes its session, the server checks for missed turns if this number has changed.
+    /// client resumes its session, the server checks for missed turns if this number has changed in
+    /// the meantime.
     correspondence_turn_count: AtomicU64,
-    /// Number of identity changes. An identity change ends sessions of a player or updates a player
-    /// record.
+    /// Number of identity changes, used to detect changes during a login. An identity change ends a
+    /// player's sessions or updates a player's record.
     identity_change_count: AtomicU64,
 }
 
@@ -157,7 +158,8 @@ impl PlayerRegistry {
     /// Records that this player is now in the store.
     pub(crate) fn mark_stored(&self, id: PlayerId) {
         let mut index = self.index.lock();
-        // Disconnected guests stay in memory only while they are not in the store.
+        // Disconnected guests stay in memory only while they are not in the store, so this guest is
+        // removed from the disconnected guests.
         index.remove_offline_guest(id);
         let player = index.players.get_mut(&id);
         if let Some(session) = player.and_then(|player| player.unstored_session.take()) {
@@ -227,8 +229,8 @@ impl PlayerRegistry {
         self.correspondence_turn_count.load(Ordering::Acquire)
     }
 
-    /// Removes a match from the player's hosted matches, because the match was not created or has
-    /// ended.
+    /// Removes a match from the player's hosted matches. Must be called when the match has ended or
+    /// could not be created.
     pub(crate) fn remove_hosted_match(&self, id: PlayerId, match_id: MatchId) {
         self.update_player(id, |player| {
             player.hosted_matches.remove(&match_id);

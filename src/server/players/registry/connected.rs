@@ -78,8 +78,9 @@ impl PlayerRegistry {
     /// Handles a new connection of the player on another server. Closes the connections on this
     /// server that the remote connection replaces.
     ///
-    /// If the remote connection itself must close, returns the precedence of each connection of the
-    /// player on this server. The caller must send the returned values to the other servers.
+    /// If the remote connection itself must close, returns a [`ConnectionPrecedence`] for each
+    /// connection of the player on this server. The caller must send the returned values to the
+    /// other servers.
     pub(crate) fn on_remote_connection(
         &self,
         id: PlayerId,
@@ -190,8 +191,8 @@ impl PlayerRegistry {
         selection: SessionSelection,
         except: Option<ConnectionId>,
     ) {
-        // The change count is increased before the connections are closed, so that a concurrent
-        // login checks its session again.
+        // The change count is increased before the connections are closed. A concurrent login
+        // therefore detects the change and checks whether its session is still valid.
         self.identity_change_count.fetch_add(1, Ordering::AcqRel);
         for connection in self.connections(id) {
             let is_selected = connection
