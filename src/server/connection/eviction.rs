@@ -17,14 +17,15 @@ pub(crate) struct ConnectionPrecedence {
     pub(crate) number: u64,
     pub(crate) session: SessionId,
     pub(crate) kind: SessionKind,
-    /// Whether earlier connections of the same session stay open when this connection logs in.
+    /// Whether earlier connections of the same session stay open when this connection logs in. If
+    /// false, this connection replaces them.
     #[serde(rename = "is_beside")]
     pub(crate) keeps_earlier: bool,
 }
 
-/// Returns the numbers of the connections that must be closed. A connection is closed if a later
-/// connection of the same session replaces it. The oldest connections are also closed while a
-/// connection limit is exceeded.
+/// Returns the `hello` numbers of the connections that must be closed. A connection must be closed
+/// if a later connection of the same session replaces it. If more connections than a limit allows
+/// remain, the oldest ones must be closed too.
 pub(crate) fn excess_connections(connections: &[ConnectionPrecedence]) -> Vec<u64> {
     let mut latest_first = connections.to_vec();
     latest_first.sort_unstable_by_key(|one| std::cmp::Reverse(one.number));

@@ -8,8 +8,8 @@ use super::outbox::Outbox;
 use super::subscriptions::Subscriptions;
 use plyhouse_protocol::SessionId;
 
-/// State of one connection that the rest of the server uses: outbox, subscriptions, and data for
-/// closing excess connections.
+/// A connection as the rest of the server sees it. The handle holds the outbox, the subscriptions,
+/// and the data for closing excess connections.
 #[derive(Debug)]
 pub(crate) struct ConnectionHandle {
     pub(crate) id: ConnectionId,
@@ -45,7 +45,8 @@ impl ConnectionHandle {
         let _ = self.precedence.set(precedence);
     }
 
-    /// Returns the precedence of the connection; `None` before the client has sent `hello`.
+    /// Returns the data that decides whether this connection is closed when the player has too many
+    /// connections; `None` before the client has sent `hello`.
     pub(crate) fn precedence(&self) -> Option<ConnectionPrecedence> {
         self.precedence.get().copied()
     }

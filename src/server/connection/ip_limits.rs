@@ -33,8 +33,8 @@ const WRONG_CODES_WINDOW: Duration = Duration::from_mins(10);
 /// eventually find one of thousands of valid codes.
 const LOOPBACK_WRONG_CODES_MAX: u32 = 1000;
 
-/// Number of table entries at which unused entries are evicted for the first time. Later evictions
-/// happen when the number of entries has doubled since the last eviction.
+/// Minimum number of entries in the usage table that triggers an eviction of unused entries. After
+/// an eviction, the next one happens when the number of remaining entries has doubled.
 const SWEEP_MIN: usize = 1024;
 
 /// Client address for counting connections: an IPv4 address, or the /64 network of an IPv6 address.
@@ -101,7 +101,8 @@ pub enum AdmissionError {
     /// The address has reached its connection limit.
     #[error("your address has too many connections")]
     Connections,
-    /// The address connects too often. It may connect again after this duration.
+    /// The address connects too often. The duration is the time until the address may connect
+    /// again.
     #[error("your address connects too often")]
     Handshakes(Duration),
 }
@@ -198,8 +199,8 @@ impl IpLimits {
         }
     }
 
-    /// Applies `change` to the usage entry of an address. The address must have an entry. Every
-    /// address that holds a permit has one.
+    /// Applies `change` to the usage entry of an address. The address must have an entry. An
+    /// address that holds a permit always has an entry.
     fn update_usage<T>(&self, address: Address, change: impl FnOnce(&mut AddressUsage) -> T) -> T {
         let mut table = self.0.table.lock();
         let usage = table.usage.get_mut(&address);
@@ -285,7 +286,8 @@ impl ConnectionPermit {
         self.address
     }
 
-    /// Refunds an attempt whose code or key was correct.
+    /// Removes an attempt from the count of wrong codes, because the client entered a correct code
+    /// or key.
     pub(crate) fn refund_code_attempt(&self) {
         let decrement = |wrong: &mut WrongCodeCount| wrong.0 = wrong.0.saturating_sub(1);
         match self.address {

@@ -1,8 +1,8 @@
 //! Queue of messages to one client.
 //!
 //! Adding a message never waits. If the queue is full, the server closes the connection, so a slow
-//! reader affects only itself. The queue also holds the close code: the connection is closed after
-//! the messages that were queued earlier.
+//! reader affects only itself. To close a connection, the server stores a close code in the queue.
+//! The connection is closed after the messages that were queued earlier.
 
 mod rtt;
 
@@ -21,8 +21,8 @@ use crate::context::metrics::Metrics;
 use crate::match_handle::wake_cell::WakeCell;
 use plyhouse_protocol::CloseCode;
 
-/// Encoded message. Clones share the encoded bytes, so the server encodes an event once for all
-/// followers.
+/// Encoded message. Clones of a frame share the encoded bytes, so the server encodes an event only
+/// once for all followers of a match.
 pub type Frame = Arc<str>;
 
 /// Writes the messages of an outbox to the client without waiting.
@@ -44,12 +44,12 @@ struct Inner {
     bytes_max: usize,
     /// Smoothed round-trip time in microseconds; [`NO_RTT`] before the first measurement.
     rtt_us: AtomicU32,
-    /// Whether a ping may be waiting to be written. Every write reads this flag, so the flag is
-    /// atomic and needs no lock.
+    /// Whether a ping may have been requested. If this flag is false, no ping has to be written.
+    /// Every write reads this flag, so the flag is atomic and needs no lock.
     is_ping_pending: AtomicBool,
     /// Number of rejected moves that have not been charged to the rate limit yet.
     rejected_moves: AtomicU32,
-    /// Queued messages. When the queue changes, the outbox can wake the connection's task.
+    /// Queued messages, with the waker of the connection's task.
     queue: WakeCell<Queue, OUTBOX>,
 }
 
@@ -61,10 +61,10 @@ struct Queue {
     frames: VecDeque<Frame>,
     bytes: usize,
     closing: Option<CloseCode>,
-    /// Whether the connection's task has been asked to write.
+    /// Whether the connection's task has been asked to write the queued messages.
     is_write_requested: bool,
-    /// Whether the last call of [`has_room`](Outbox::has_room) found too little room. Taking
-    /// messages from the queue clears this flag.
+    /// Whether the last call of [`has_room`](Outbox::has_room) found less than half of the queue
+    /// free. Taking messages from the queue clears this flag.
     is_waiting_for_room: bool,
     rtt_estimator: RttEstimator,
     writer: Option<Arc<dyn Writer>>,
@@ -101,12 +101,12 @@ impl Outbox {
         Self::new(ConnectionId::NONE, 0, 0, metrics)
     }
 
-    /// Sets the writer. After this call, `flush` first tries to write through the writer.
+    /// Sets the writer that `flush` uses to write messages without waking the connection's task.
     pub fn attach_writer(&self, writer: Arc<dyn Writer>) {
         self.0.queue.with_value(|queue| queue.writer = Some(writer));
     }
 
-    /// Removes the writer.
+    /// Removes the writer. Afterwards, only the connection's task writes messages.
     pub fn detach_writer(&self) {
         let writer = self.0.queue.with_value(|queue| queue.writer.take());
         drop(writer);
@@ -144,8 +144,8 @@ impl Outbox {
         });
     }
 
-    /// Requests a ping that measures the round-trip time, at most once a second. The next write to
-    /// the socket sends the ping.
+    /// Requests a ping that measures the round-trip time. The request is ignored if another ping
+    /// was requested within the last second. The next write to the socket sends the ping.
     pub(crate) fn request_ping(&self) {
         let now = now();
         self.0
@@ -207,8 +207,8 @@ impl Outbox {
         });
     }
 
-    /// Waits until `condition` returns a value. Only the connection's own task may call this
-    /// method.
+    /// Waits until `condition` returns a value for the queue. Only the connection's own task may
+    /// call this method.
     async fn wait_for<T>(&self, mut condition: impl FnMut(&mut Queue) -> Option<T>) -> T {
         poll_fn(|context| {
             let ready = self.0.queue.register_and_read(context, &mut condition);
@@ -309,8 +309,8 @@ impl Outbox {
         })
     }
 
-    /// Returns whether at least half of the queue is free. Code that sends large amounts of data
-    /// waits for this condition.
+    /// Returns whether at least half of the queue is free. Bulk messages, such as analysis results,
+    /// are sent only if this is the case.
     pub(crate) fn is_half_free(&self) -> bool {
         let QueueDepth { messages, bytes } = self.depth();
         messages <= self.0.messages_max / 2 && bytes <= self.0.bytes_max / 2

@@ -12,7 +12,7 @@ const STREAK_DURATION_MAX: Duration = Duration::from_secs(10);
 const REFUSALS_MAX: u32 = 1000;
 /// Maximum debt that rejected moves can cause, given as the time needed to pay it off. Once the
 /// debt has reached the maximum, further rejected moves are not charged. Such moves are rare,
-/// because a connection in debt is not served.
+/// because the server refuses requests from a connection that is in debt.
 const DEBT_MAX: Duration = Duration::from_secs(2);
 /// Time without refused requests that ends a streak.
 const STREAK_RESET_AFTER: Duration = Duration::from_secs(1);
@@ -60,8 +60,8 @@ impl RateLimit {
         }
     }
 
-    /// Decides whether to serve a request of this cost. A request of cost 0 is refused while the
-    /// connection is in debt.
+    /// Decides whether to serve a request that costs `cost` tokens. A request of cost 0 is refused
+    /// while the connection is in debt.
     pub(crate) fn admit(&mut self, cost: u32, now: Instant) -> Admission {
         let Err(after) = self.token_bucket.take(cost, now) else {
             return Admission::Serve;

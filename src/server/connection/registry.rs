@@ -8,11 +8,10 @@ use super::id::ConnectionId;
 use crate::context::locks::{CONNECTIONS, Mutex};
 use plyhouse_protocol::{CloseCode, MatchId};
 
-/// All connections by id. At shutdown, the registry closes all connections, so that requests need
-/// not check the shutdown signal.
+/// All connections by id. At shutdown, the registry closes all connections.
 #[derive(Debug)]
 pub(crate) struct ConnectionRegistry {
-    /// `None` once the server is stopping.
+    /// Open connections by id; `None` once the server is stopping.
     connections: Mutex<Option<BTreeMap<ConnectionId, Arc<ConnectionHandle>>>, CONNECTIONS>,
 }
 
@@ -40,7 +39,7 @@ impl ConnectionRegistry {
         }
     }
 
-    /// Removes a match from the subscriptions of these connections.
+    /// Removes a match from the subscriptions of the given connections.
     pub(crate) fn unfollow_match(
         &self,
         id: MatchId,

@@ -20,7 +20,7 @@ pub(crate) struct Reply {
     is_pending: bool,
     /// Whether the request is a move. Moves count against the rate limit only if they are rejected.
     is_for_move: bool,
-    /// Whether the request may have been applied although its outcome is unknown.
+    /// Whether the request may have been applied, although the server does not know its outcome.
     may_be_applied: bool,
     /// Channel that passes a copy of the answer to a waiting task, if any.
     answer_sender: Option<oneshot::Sender<Answer>>,
@@ -57,8 +57,8 @@ impl Reply {
         self.may_be_applied = true;
     }
 
-    /// Counts the request as a rejected move, if it is a move. Failed moves and repeated move
-    /// requests count as rejected moves.
+    /// Counts the request as a rejected move, if it is a move. A move request that fails or repeats
+    /// an earlier one counts as a rejected move.
     pub(crate) fn count_rejected_move(&self) {
         if self.is_for_move {
             self.outbox.count_rejected_move();

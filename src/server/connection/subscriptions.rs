@@ -5,7 +5,8 @@ use plyhouse_protocol::{ErrorCode, MatchId, MatchStatus, WireError};
 use crate::context::locks::{Mutex, SUBSCRIPTIONS};
 use crate::match_handle::MatchHandle;
 
-/// Matches that one connection follows. A look-up takes no lock that other connections share.
+/// Matches that one connection follows. Each connection's list has its own lock, so look-ups from
+/// different connections do not block each other.
 #[derive(Debug)]
 pub(crate) struct Subscriptions {
     following_max: usize,
@@ -59,7 +60,8 @@ pub(crate) struct FollowOutcome {
     /// Whether this call created the subscription; false if the connection already followed the
     /// match.
     pub(crate) is_new: bool,
-    /// Ended match that was removed to make room. The caller must notify its match actor.
+    /// Ended match whose subscription was removed to make room for the new one. The caller must
+    /// notify the actor of the ended match.
     pub(crate) evicted: Option<MatchHandle>,
 }
 
@@ -141,9 +143,9 @@ impl Subscriptions {
         Ok(FollowOutcome { is_new, evicted })
     }
 
-    /// Follows a match for one of its participants. The limit is not checked, because it was
-    /// checked when the player took the seat. Returns false if the connection has ended or already
-    /// follows the match.
+    /// Subscribes the connection to a match in which its player takes part. The limit is not
+    /// checked, because it was checked when the player took the seat. Returns false if the
+    /// connection has ended or already follows the match.
     pub(crate) fn follow_as_participant(&self, handle: &MatchHandle) -> bool {
         let mut following = self.following.lock();
         if following.is_closed || following.find(handle.id()).is_some() {

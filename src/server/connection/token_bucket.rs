@@ -1,4 +1,4 @@
-//! Token bucket that fills at a constant rate and holds at most one burst of permits.
+//! Token bucket that fills at a constant rate, up to a fixed number of permits.
 //!
 //! Common rate-limiting crates read their own clock. This implementation takes the time as an
 //! argument, so that tests can control it.
@@ -12,8 +12,8 @@ pub(crate) struct TokenBucket {
     permit_interval: Duration,
     capacity: Duration,
     /// Instant at which the bucket holds exactly zero permits. If this instant is in the past, the
-    /// bucket has filled since then. If it is in the future, the bucket is in debt until then. An
-    /// earlier instant means a fuller bucket.
+    /// bucket has been gaining permits since then. If this instant is in the future, the bucket is
+    /// in debt until then. An earlier instant means a fuller bucket.
     empty_at: Instant,
 }
 

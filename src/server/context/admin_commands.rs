@@ -1,7 +1,7 @@
 //! Runs the operator's commands. Commands and results are exchanged through the store.
 //!
-//! Each server polls the store for new commands every second. The store is the only channel,
-//! because a process that can write to the store already has the operator's rights.
+//! Each server polls the store for new commands every second. Commands need no further
+//! authentication, because a process that can write to the store already has the operator's rights.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -71,7 +71,7 @@ pub enum AdminCommand {
 pub enum AdminResult {
     /// The command succeeded.
     Done,
-    /// The command failed for this reason.
+    /// The command failed. The string states the reason.
     Refused(String),
 }
 
@@ -204,8 +204,8 @@ async fn rename_account(server: &ServerContext, name: &str, to: &str) -> Result<
     if !named.map_err(|error| error_text(&store_write_error(error)))? {
         return Err("somebody else has this name, or one that looks like it".to_owned());
     }
-    // Reads the player again, because on a server without accounts the store returns every player
-    // as a guest.
+    // The player registry must hold the record that `store` returns. On a server without accounts,
+    // `store` returns every player as a guest.
     let stored = server.store.player_by_id(record.id).await;
     let record = stored.ok().flatten().unwrap_or(record);
     server.players.update_record(&record);

@@ -8,8 +8,8 @@
 //! that it makes under a lock. A panic in a match actor is caught under the actor's own lock
 //! (`mailbox.rs`), and the match is reloaded from the store.
 //!
-//! A leaf lock is never held while another lock is taken. Locks without a rank are also leaf locks.
-//! This module does not list them.
+//! A leaf lock is never held while another lock is taken. Locks without a rank are also leaf locks,
+//! but this module does not list the locks without a rank.
 //!
 //! With the feature `loom`, the mutexes wrap loom's locks, which work only in model tests.
 
@@ -62,7 +62,7 @@ pub(crate) const OUTBOX: u8 = 11;
 
 /// Rank of the leaf lock on the pending challenges.
 pub(crate) const CHALLENGES: u8 = 12;
-/// Rank of the leaf lock on the start time of the first write that the store refused.
+/// Rank of the leaf lock on the start time of the first refused store write.
 pub(crate) const STORE_HEALTH: u8 = 13;
 /// Rank of the leaf lock on this server's lease in the cluster.
 pub(crate) const LEASES: u8 = 14;
@@ -75,7 +75,7 @@ pub(crate) const LOGIN_ATTEMPTS: u8 = 17;
 
 /// Rank of the leaf lock on the client addresses that are downloading game records.
 pub(crate) const DOWNLOADS: u8 = 18;
-/// Rank of the leaf lock on the cached blocks between players.
+/// Rank of the leaf lock on the cache that records between which players a block exists.
 pub(crate) const BLOCK_CACHE: u8 = 20;
 /// Rank of the leaf lock on the recent data exports.
 pub(crate) const DATA_EXPORTS: u8 = 19;
@@ -84,7 +84,7 @@ pub(crate) const DATA_EXPORTS: u8 = 19;
 pub(crate) const ANALYSIS_QUEUE: u8 = 21;
 /// Rank of the leaf lock on the results of one match analysis.
 pub(crate) const ANALYSIS_PROGRESS: u8 = 22;
-/// Rank of the leaf lock on the pending removals of deleted players from matches.
+/// Rank of the leaf lock on the queue of deleted players who must still be removed from a match.
 pub(crate) const PENDING_REMOVALS: u8 = 23;
 
 /// A mutex with a rank.

@@ -16,13 +16,13 @@ use crate::connection::outbox::Outbox;
 /// A task that is polled only after it has been woken, as in a runtime.
 #[derive(Debug)]
 pub struct Task<F> {
-    /// `None` once the task has ended.
+    /// Future of the task; `None` once the task has ended.
     future: Option<Pin<Box<F>>>,
     wake_flag: Arc<WakeFlag>,
 }
 
 /// Flag that records whether the task was woken. A lock guards the flag. With an atomic flag, loom
-/// would also explore executions where a swap does not see the value of a concurrent store.
+/// would also explore executions in which a swap misses a concurrent write to the flag.
 #[derive(Debug)]
 struct WakeFlag(Mutex<bool>);
 
@@ -77,7 +77,7 @@ pub enum TaskState {
     Waiting,
 }
 
-/// Creates an outbox with room for this many messages.
+/// Creates an outbox with room for `messages_max` messages.
 #[must_use]
 pub fn new_outbox(messages_max: usize) -> Outbox {
     Outbox::new(ConnectionId(0), messages_max, usize::MAX, &Arc::default())

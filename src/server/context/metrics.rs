@@ -55,9 +55,9 @@ pub(crate) struct Metrics {
     /// Time from storing a move durably to writing it to the followers.
     pub(crate) move_written: Histogram,
 
-    /// Bots that wait for a search thread.
+    /// Number of bots that are waiting for a search thread.
     pub(crate) searches_waiting: Gauge,
-    /// Searches that are running.
+    /// Number of searches that are running.
     pub(crate) searches_running: Gauge,
     /// Bot moves that were made without a search.
     pub(crate) searches_missed: Counter,
@@ -373,7 +373,8 @@ impl SampledMetrics {
     }
 }
 
-/// Adds the metrics of all games, in the order of the catalog.
+/// Adds the metrics of each game to the metrics page. Returns these metrics in the order of the
+/// game catalog.
 fn game_counters(page: &mut MetricsPage) -> Vec<Arc<GameMetrics>> {
     let games = || CATALOG.iter().map(|entry| entry.info.id);
     let created = page.add_counters(

@@ -56,8 +56,8 @@ mod tests {
     async fn polls_of_a_millisecond_or_more_are_counted() {
         let metrics = Metrics::default();
         let task = async {
-            // `advance` moves the paused clock before it yields, so each call takes time within a
-            // single poll.
+            // `advance` moves the paused clock during the current poll and then yields. The timer
+            // therefore measures each duration as the duration of one poll.
             advance(Duration::from_micros(900)).await;
             advance(Duration::from_millis(3)).await;
             advance(Duration::from_millis(20)).await;

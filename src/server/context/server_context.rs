@@ -40,12 +40,13 @@ use crate::schedule::store_health::StoreHealth;
 use crate::schedule::wake_times::WakeTimes;
 use crate::settings::{AccountPolicy, Settings};
 
-/// Maximum number of concurrent reads of ended matches for game records and previews. Reads beyond
-/// the maximum are refused, so that they do not delay running matches.
+/// Maximum number of concurrent store reads for game records and link previews. Reads beyond the
+/// maximum are refused, so that they do not delay running matches.
 const GAME_RECORD_READS_MAX: usize = 4;
 
-/// Maximum number of additional concurrent reads for clients that request long matches or many
-/// matches. Further reads wait for a permit.
+/// Maximum number of concurrent store reads for clients that request long matches or many matches.
+/// These reads do not count toward [`GAME_RECORD_READS_MAX`]. Reads beyond the maximum wait for a
+/// permit.
 const REPLAY_READS_MAX: usize = 2;
 
 /// State shared by all tasks of one server.
@@ -53,8 +54,8 @@ const REPLAY_READS_MAX: usize = 2;
 pub(crate) struct ServerContext {
     pub(crate) settings: Settings,
     pub(crate) store: Arc<dyn Store>,
-    /// The store including all accounts, for the operator's commands. On a server without accounts,
-    /// `store` hides the stored accounts.
+    /// Store that returns all accounts, even on a server without accounts. The operator's commands
+    /// use this store. On a server without accounts, `store` hides the stored accounts.
     pub(crate) full_store: Arc<dyn Store>,
     /// Id that identifies this run of the server in the store.
     pub(crate) node: NodeId,
@@ -85,17 +86,19 @@ pub(crate) struct ServerContext {
     pub(crate) export_rate_limit: ExportRateLimit,
     /// Cancelled when the server must stop.
     pub(crate) shutdown: CancellationToken,
-    /// Whether `shutdown` has been cancelled. Every request reads this flag. Reading the
-    /// cancellation token instead would take a lock that all threads share.
+    /// Whether the server is stopping. Every request reads this flag. Reading the token `shutdown`
+    /// instead would take a lock that all threads share.
     is_stopping: AtomicBool,
     tasks: TaskTracker,
     runtime: runtime::Handle,
     next_connection: AtomicU64,
     next_hello_number: AtomicU64,
     pub(crate) metrics: Arc<Metrics>,
-    /// Permits for reads of ended matches. A read that gets no permit is refused.
+    /// Permits for store reads for game records and link previews. A read that gets no permit is
+    /// refused.
     pub(crate) game_record_permits: Semaphore,
-    /// Permits for reads of matches. A read waits until a permit is available.
+    /// Permits for store reads of long matches or many matches. A read waits until a permit is
+    /// available.
     pub(crate) replay_permits: Semaphore,
     pub(crate) download_limits: DownloadLimits,
     pub(crate) analysis_queue: AnalysisQueue,
@@ -123,7 +126,7 @@ impl ServerContext {
                 AccountPolicy::Open | AccountPolicy::Invite => Arc::clone(&store),
             },
             full_store: store,
-            // The node id differs between runs, even if a seed is given.
+            // The node id must differ between runs, even if the settings contain a fixed seed.
             node: match &cluster {
                 Some(cluster) => cluster.node,
                 None => NodeId(Uuid::from_bytes(SeededRng::new(None).random_bytes())),
@@ -192,8 +195,8 @@ impl ServerContext {
     }
 
     /// Notifies the player's connections on other servers that the player takes part in a match or
-    /// is invited to it. If `before` is given, only connections that follow the match with that id
-    /// are notified.
+    /// is invited to it. If `before` is given, only the connections that follow the match with the
+    /// id `before` are notified.
     pub(crate) fn broadcast_participation(
         &self,
         player: PlayerId,

@@ -42,8 +42,8 @@ pub(crate) struct Command {
 pub(crate) struct RelayInfo {
     #[serde(rename = "by")]
     pub(crate) node: NodeId,
-    /// Time between sending the current turn to the clients and reading the request, in
-    /// microseconds. The relaying server did both, so a single clock measures the time.
+    /// Microseconds between two events on the relaying server: it sent the current turn to its
+    /// clients, and it read this request. The same clock measures both events.
     #[serde(rename = "turn_us")]
     pub(crate) turn_elapsed_us: Option<u64>,
 }
@@ -250,8 +250,8 @@ mod tests {
             let json = serde_json::to_string(&sent).unwrap();
             tokio::time::advance(Duration::from_secs(1)).await;
             let received: Command = serde_json::from_str(&json).unwrap();
-            // The serialised age does not include the time in transit, so the received instant is
-            // one second later.
+            // The message is in transit for one second. The serialised age does not include this
+            // second, so the received instant must be one second later.
             let received_at = sent.received_at + Duration::from_secs(1);
             assert_eq!(
                 received,

@@ -1,9 +1,9 @@
 //! Mailbox of a match actor. The sender of a message often runs the actor itself.
 //!
-//! Queueing a message and waking another task is a large part of the cost of a short request, and
-//! most requests need no waiting. The actor is therefore a future that the sender polls, unless
-//! another thread is already polling it. When the actor has to wait for the store, a bot or a
-//! timer, its own task is woken and continues to poll it.
+//! Most requests are short and need no waiting. For such a request, queueing a message and waking
+//! another task would be a large part of the cost. The actor is therefore a future that the sender
+//! polls, unless another thread is already polling it. When the actor has to wait for the store, a
+//! bot or a timer, its own task is woken and continues to poll it.
 //!
 //! One lock guards the messages and the polling state. A thread that stops polling checks under
 //! this lock for new messages and wake-ups, so none is lost.
@@ -24,8 +24,8 @@ use tokio::sync::oneshot;
 use super::wake_cell::WakeCell;
 use crate::context::locks::{MAILBOX, MATCH, Mutex};
 
-/// Maximum number of consecutive polls by a sender if the actor wakes itself. Afterwards, the
-/// actor's own task continues to poll, because the sender has other work to do.
+/// Maximum number of times that a sender polls the actor in a row if the actor wakes itself.
+/// Afterwards, the actor's own task continues to poll, because the sender has other work to do.
 const POLLS_MAX: usize = 2;
 
 /// Creates a mailbox with room for `capacity` messages.
@@ -131,7 +131,8 @@ impl<T: Send + 'static> Sender<T> {
                 return Err(TrySendError::Full(message));
             }
             state.messages.push_back(message);
-            // If no thread is polling the actor, the caller polls it instead of waking its task.
+            // If no thread is polling the actor, this thread polls it, so the actor's task need not
+            // be woken.
             state.is_woken |= mem::take(&mut state.is_receiver_waiting);
             Ok(state.start_poll())
         })?;

@@ -46,8 +46,8 @@ const fn unknown_player() -> PlayerId {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ChatMessage {
     /// Number that orders the chat messages of a match: later messages have higher numbers. The
-    /// first component counts the server takeovers of the match. The second component counts the
-    /// chat messages since the last takeover.
+    /// first component counts how often a server has taken over the match. The second component
+    /// counts the chat messages since the last takeover.
     pub(crate) number: (u64, u64),
     /// Sender of the message. If a block exists between the sender and another player, that player
     /// does not receive the message.
@@ -67,7 +67,8 @@ pub(crate) struct ReplicaUpdate {
     /// Counts how often a server has taken over the match.
     pub(crate) epoch: u64,
     pub(crate) published: PublishedEvents,
-    /// Whether the clock has changed in a way that the events in this update do not show.
+    /// Whether a replica must send the match clock to its followers, because the events in this
+    /// update do not contain its new state.
     #[serde(rename = "is_clock_news")]
     pub(crate) is_clock_changed: bool,
     #[serde(rename = "standing")]

@@ -33,7 +33,8 @@ impl<T, const RANK: u8> WakeCell<T, RANK> {
         look(&mut self.0.lock().value)
     }
 
-    /// Changes the value. `change` returns a result and whether to wake the waiting task.
+    /// Changes the value. `change` returns a pair: the result of this method, and whether to wake
+    /// the waiting task.
     #[track_caller]
     pub(crate) fn update<R>(&self, change: impl FnOnce(&mut T) -> (R, bool)) -> R {
         let mut state = self.0.lock();

@@ -23,8 +23,8 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
     let watching = async {
         loop {
             let since = server.store_health.wait_for_refusal().await;
-            // If this server can store events again, the other matches on this server are not
-            // paused.
+            // If this server can store events again, only the matches whose writes were refused
+            // have paused. The other matches on this server need not pause.
             if !is_store_writable(&server) {
                 broadcast_to_matches(&server, &Control::StoreUnavailable { since }).await;
             }

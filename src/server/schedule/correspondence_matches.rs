@@ -73,8 +73,8 @@ pub(crate) fn notify_turn(
     state: &Match,
     is_following: impl Fn(&ConnectionHandle) -> bool,
 ) {
-    // The turn counter is increased first. A concurrent login then notices the new turn and reads
-    // the player's matches again.
+    // The turn counter must be increased before the player's connections are read. A concurrent
+    // login then notices the new turn and reads the player's matches again.
     server.players.count_correspondence_turn();
     let player = state.turn().and_then(|seat| state.occupant(seat).player());
     let (Some(player), Some(due_ms)) = (player, TurnClock::correspondence_deadline_ms(state))

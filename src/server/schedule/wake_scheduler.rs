@@ -83,8 +83,8 @@ async fn wake_due_matches(server: &Arc<ServerContext>) -> u64 {
     }
 }
 
-/// Loads a match and requests that it checks its timers. Returns false if the load failed and must
-/// be retried.
+/// Loads a match and requests that the match checks its timers. Returns false if the load failed
+/// and must be retried.
 async fn wake_match(server: &Arc<ServerContext>, id: MatchId) -> bool {
     match match_loading::find_match(server, MatchRef::Id(id)).await {
         Ok(handle) => {

@@ -92,7 +92,8 @@ pub(crate) fn event(state: &Match, event: &EventKind) -> Frame {
             match_id,
             seq,
             seat: to_protocol::seat(*seat),
-            // The player is connected, because a player takes a seat by sending a request.
+            // A player who takes a seat is encoded as connected, because only a connected player
+            // can request a seat.
             occupant: to_protocol::occupant(occupant, true),
         },
         EventKind::Started { remaining } => WireEvent::Started {

@@ -6,7 +6,7 @@ use loom::{model, thread};
 use super::*;
 use crate::context::loom_test_helpers::{Task, TaskState, new_outbox, send_text};
 
-/// Starts a thread that polls the task once and returns the task.
+/// Polls the task once on a new thread. Joining the thread returns the task.
 fn start<F: Future<Output = ()> + Send + 'static>(
     mut task: Task<F>,
 ) -> thread::JoinHandle<Task<F>> {
@@ -16,7 +16,7 @@ fn start<F: Future<Output = ()> + Send + 'static>(
     })
 }
 
-/// Without a writer, the connection's task writes all messages.
+/// Without a writer, the connection's task must write all messages.
 #[test]
 fn model_sent_messages_are_written() {
     model(|| {
@@ -41,7 +41,8 @@ fn model_sent_messages_are_written() {
     });
 }
 
-/// A task that waits for the close is woken when the outbox is closed and when it overflows.
+/// A task that waits in `wait_for_close` must be woken when the outbox is closed and when the
+/// outbox overflows.
 #[test]
 fn model_close_wakes_the_waiting_task() {
     for ends in [

@@ -9,8 +9,8 @@ use super::*;
 use crate::context::loom_test_helpers;
 use crate::context::loom_test_helpers::TaskState;
 
-/// Two threads send while the actor's task runs. Every message is served, and the task ends with
-/// the actor.
+/// Two threads send messages while the actor's task runs. The actor must receive every message, and
+/// its task must end when the actor ends.
 #[test]
 fn model_every_sent_message_is_served() {
     model(|| {
@@ -41,8 +41,8 @@ fn model_every_sent_message_is_served() {
     });
 }
 
-/// The actor waits for an event other than a message. The event occurs while the task or a sender
-/// may be polling the actor.
+/// The actor waits for a flag that another thread sets, and not for a message. Setting the flag
+/// must wake the actor, even while the actor's task or a sender is polling the actor.
 #[test]
 fn model_external_wake_of_the_actor_is_not_lost() {
     model(|| {
@@ -98,7 +98,7 @@ fn model_sender_waiting_for_capacity_is_woken() {
 }
 
 /// Two senders wait for capacity in a mailbox that holds one message. The receiver takes messages
-/// and is then dropped.
+/// and is then dropped. Each sender must be woken in either case.
 #[test]
 fn model_waiting_senders_learn_of_capacity_or_closing() {
     model(|| {

@@ -154,7 +154,8 @@ fn send_does_not_poll_an_actor_that_waits_for_something_else() {
     assert_eq!(polls.load(Ordering::SeqCst), 1);
 }
 
-/// Many concurrent senders send more messages than the mailbox can hold.
+/// If concurrent senders send more messages than the mailbox can hold, the actor must still receive
+/// every message.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn concurrent_senders_lose_no_wake() {
     let (sender, sum, task) = summing_actor(2);
