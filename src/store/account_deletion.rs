@@ -23,8 +23,8 @@ pub(crate) fn initial_participants(record: &MatchRecord) -> Vec<PlayerId> {
     participants
 }
 
-/// Returns the players who receive a seat in the given events. A player who is replaced by a
-/// stand-in still holds the seat.
+/// Returns the players who receive a seat in the given events. If a stand-in receives the seat of a
+/// player, the list contains this player.
 pub(crate) fn seated_players(events: &[Event]) -> Vec<PlayerId> {
     let holders = events.iter().filter_map(|event| match &event.kind {
         EventKind::Seated { occupant, .. } => occupant.holder(),
@@ -72,8 +72,8 @@ pub(crate) fn remove_names_from_summary(
     }
 }
 
-/// Parses the JSON and replaces the name of this player with [`DELETED_PLAYER_NAME`]. Returns
-/// `None` if nothing changes.
+/// Parses `json` and replaces the name of this player with [`DELETED_PLAYER_NAME`]. Returns `None`
+/// if `json` is not valid JSON or does not contain the name.
 pub(crate) fn json_without_name(json: &str, player: PlayerId) -> Option<String> {
     let id = player.0.to_string();
     if !json.contains(&id) {

@@ -199,8 +199,9 @@ pub(super) async fn append_at_wrong_position_is_refused(store: &dyn Store) {
     let wrong_positions = [
         JournalPosition::after_events(0),
         JournalPosition::after_events(2),
-        // The journal of this match contains neither of these positions. The first position assumes
-        // an entry without an event. The second position assumes a takeover.
+        // The store must refuse both positions, because the journal of this match contains neither.
+        // The first position counts an entry that has no event. The second position counts a
+        // takeover that did not happen.
         JournalPosition::new(2, Seq(1), 0),
         JournalPosition::new(1, Seq(1), 1),
     ];
@@ -313,8 +314,9 @@ pub(super) async fn tail_returns_events_after_position(store: &dyn Store) {
     }
 }
 
-/// If a server does not know whether its append was written, it reads the events after the position
-/// of the append. The server must be able to continue whether or not the append was written.
+/// If a server does not know whether its append was written, the server reads the events that
+/// follow the append's position. The server must be able to continue whether or not the append was
+/// written.
 pub(super) async fn append_with_unknown_outcome_is_resolved_by_tail(store: &dyn Store) {
     let (id, position) = create_match(store, 55).await;
     // Simulates two appends that fail with `OutcomeUnknown`. The first append was not written, and
@@ -591,8 +593,8 @@ async fn live_matches(store: &dyn Store, owner: NodeId) -> (Vec<u128>, Vec<Playe
     (numbers.collect(), players)
 }
 
-/// Several matches may have had the same code. A lookup by code must find the newest of these
-/// matches.
+/// Several ended matches and at most one live match may have the same code. A lookup by code must
+/// find the newest match that has the given code.
 pub(super) async fn match_code_is_unique_among_live_matches(store: &dyn Store) {
     let code = match_record(40, &player(1)).creation.code;
     assert_eq!(store.find_by_code(code).await.expect("readable"), None);

@@ -39,8 +39,8 @@ use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind, RatingChange};
 /// count towards the limit.
 const ENDED_EVENTS_MAX: usize = 500_000;
 
-/// Minimum number of events that a match record reserves memory for when it is full. Most matches
-/// have only a few dozen events.
+/// If the event list of a match is full, the store reserves memory for at least this many more
+/// events. Most matches have only a few dozen events.
 const RESERVED_EVENTS: usize = 16;
 
 /// Stores matches and players in memory. Evicts old players and old ended matches, but no live or

@@ -4,10 +4,10 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
-/// Metrics of the writes to a store. Clones share the counters.
+/// Metrics of the writes to a store. All clones of this value update the same metrics.
 #[derive(Clone, Debug)]
 pub struct StoreMetrics {
-    /// Number of batches that were made durable. Each batch takes one sync.
+    /// Number of write batches that the store has made durable. Each batch takes one sync.
     pub batches: Counter,
     /// Number of writes in the durable batches.
     pub writes: Counter,

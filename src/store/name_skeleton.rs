@@ -26,8 +26,8 @@ pub fn name_skeleton(name: &str) -> String {
 /// Returns all skeletons of a name. The first skeleton is [`name_skeleton`], which is used for
 /// lookups. Two names are confusable if they share at least one skeleton.
 ///
-/// Two letters may look alike as capitals but not as lowercase letters, or only as lowercase
-/// letters. The additional skeletons are therefore computed from the name in its original case.
+/// Some letters look alike only as capitals, and others look alike only as lowercase letters. The
+/// additional skeletons are therefore computed from the name in its original case.
 #[must_use]
 pub fn name_skeletons(name: &str) -> Vec<String> {
     let mut skeletons = vec![name_skeleton(name)];
@@ -140,9 +140,10 @@ pub(crate) fn recomputed_skeletons(stored: &[StoredSkeleton]) -> Vec<(&str, Stri
     recomputed
 }
 
-/// Returns the additional skeletons of current names that are not stored yet. Each additional
-/// skeleton is paired with the skeleton that is already stored for the name. If two names share an
-/// additional skeleton, only the first name gets the skeleton. Both players keep their names.
+/// Returns the additional skeletons that current names need and that the store does not contain
+/// yet. Each additional skeleton is paired with the skeleton that is already stored for the name.
+/// If two names share an additional skeleton, only the first name gets the skeleton. Both players
+/// keep their names.
 pub(crate) fn missing_skeletons(stored: &[StoredSkeleton]) -> Vec<(&str, String)> {
     let mut used: BTreeSet<String> = stored
         .iter()
@@ -226,7 +227,7 @@ mod tests {
         for (one, other) in [
             ("TOM", "\u{422}\u{41e}\u{41c}"), // Cyrillic.
             ("Tom", "\u{422}\u{41e}\u{41c}"), // Different case.
-            ("tom", "\u{422}OM"),             // Cyrillic first letter.
+            ("tom", "\u{422}OM"), // The first letter is Cyrillic.
             ("HANNA", "\u{41d}ANNA"),         // Cyrillic.
             ("BEN", "\u{412}EN"),             // Cyrillic.
             ("MAX", "M\u{410}\u{425}"),       // Cyrillic.

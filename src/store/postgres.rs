@@ -58,7 +58,7 @@ pub struct PostgresStore {
     health: Arc<Health>,
 }
 
-/// State and metrics of the database, as last observed by the writer.
+/// Health and metrics of the store, as last observed by the writer.
 #[derive(Debug)]
 struct Health {
     is_healthy: AtomicBool,
@@ -71,7 +71,7 @@ pub enum OpenPostgresError {
     /// The database URL is invalid.
     #[error("not an address of a database: {0}")]
     InvalidUrl(#[source] tokio_postgres::Error),
-    /// The URL names root certificates that `sslmode` does not use.
+    /// The URL sets `sslrootcert`, but `sslmode` is not `verify-full`.
     #[error("sslrootcert is of use with sslmode=verify-full alone")]
     UnusedRootCertificates,
     /// The root certificates that the URL names cannot be read.

@@ -51,7 +51,8 @@ pub struct RatingVersion {
     pub id: u64,
     /// Number of the last posted ledger row.
     pub cursor: u64,
-    /// The version applies the player exclusions that the ledger contains up to this row number.
+    /// Number of a ledger row. The version applies every player exclusion that the ledger records
+    /// up to and including this row.
     pub exclusions_cursor: u64,
 }
 
@@ -80,7 +81,7 @@ pub struct RatingProgress {
 pub struct RatingPost {
     /// Number of the rating version.
     pub version: u64,
-    /// Number of the last row that the version contains before the rows are posted.
+    /// Number of the last row that had been posted to the version before this write.
     pub from_row: u64,
     /// Number of the last row to post.
     pub to_row: u64,
@@ -99,8 +100,8 @@ pub enum RatingsChange {
     Post(Box<RatingPost>),
     /// Starts to build a new version, which replaces any version that is already being built.
     BeginVersion {
-        /// The new version applies the player exclusions that the ledger contains up to this row
-        /// number.
+        /// Number of a ledger row. The new version applies every player exclusion that the ledger
+        /// records up to and including this row.
         exclusions_cursor: u64,
     },
     /// Makes the version that is being built the live version.

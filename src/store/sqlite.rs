@@ -82,7 +82,7 @@ pub struct SqliteStore {
 struct Health {
     /// Whether the last write succeeded.
     is_writable: AtomicBool,
-    /// Whether all data that reads return is certain to be on the disk. After a failed sync, the
+    /// Whether everything that a read can return is certainly on the disk. After a failed sync, the
     /// value is `false` until the database file has been reopened and synced.
     is_certain: AtomicBool,
     /// Time at which the writer started to write the current batch, if any.
@@ -163,8 +163,8 @@ impl SqliteStore {
         })
     }
 
-    /// Returns the permission bits of the database file if other users of the machine can access
-    /// the file.
+    /// Returns the permission bits of the database file if the file's group or other users have
+    /// access to the file.
     #[must_use]
     pub fn loose_permissions(directory: &Path) -> Option<u32> {
         let mode = directory

@@ -20,7 +20,7 @@ const COPY_BATCH_SIZE: usize = 256;
 /// Owner of the copied matches. No server has this id, so any server may claim the matches.
 const NO_OWNER: NodeId = NodeId(Uuid::nil());
 
-/// Source or target of a copy. No server uses the store during the copy.
+/// Source or target of a copy. No server may use the store during the copy.
 #[derive(Debug)]
 pub struct CopySide {
     /// Reads and writes single records, such as matches and players.
@@ -180,7 +180,7 @@ async fn add_player(store: &dyn Store, player: InspectedPlayer) -> Result<(), Wr
     Ok(())
 }
 
-/// Deletes the players in the target store that are deleted in the source store. Must be called
+/// Deletes every player in the target store who is deleted in the source store. Must be called
 /// after the matches are copied, because a deleted player cannot take part in a new match.
 fn delete_players_again(
     runtime: &Runtime,

@@ -35,7 +35,8 @@ async fn remove_names(store: &dyn Store, number: u8) -> u32 {
     steps
 }
 
-/// Adds and deletes player 3. The name of the player remains reserved.
+/// Adds player 3, registers the name `carl` for this player, and deletes the player. The name
+/// remains reserved.
 pub(crate) async fn add_deleted_player(store: &dyn Store) {
     add_player_with_session(store, 3).await;
     assert_eq!(
@@ -51,8 +52,8 @@ pub(crate) async fn add_deleted_player(store: &dyn Store) {
     remove_names(store, 3).await;
 }
 
-/// Match numbers of the matches between players 1 and 2. Every second match has ended. There are
-/// too many matches to process in a single step of name removal.
+/// Numbers of the test matches between players 1 and 2. Matches with an even number have ended.
+/// There are too many matches to process in a single step of name removal.
 const MATCH_NUMBERS: RangeInclusive<u128> = 100..=310;
 
 /// Deleting a player leaves only the player's id in the matches. The names of other players do not
@@ -193,8 +194,8 @@ async fn write_two_player_match(store: &dyn Store, number: u128) {
     }
 }
 
-/// Checks that the data of player 1 is deleted. Also checks this for player 5, the bot account of
-/// player 1. The names of both players must remain reserved for a time.
+/// Checks that the data of player 1 is deleted, and also the data of player 5, who is the bot
+/// account of player 1. The names of both players must remain reserved.
 async fn check_player_data_is_deleted(store: &dyn Store) {
     for number in [1, 5] {
         let stored = store.player_by_id(player(number).id).await;

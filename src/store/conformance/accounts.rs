@@ -169,8 +169,8 @@ pub(crate) async fn names_sharing_any_skeleton_conflict(store: &dyn Store) {
     }
     let skeletons = ["other", " other", ".Other"];
     assert!(name_player(with_skeletons(registration(2, "other", None), &skeletons)).await);
-    // A new name may share skeletons with the player's previous name. The skeletons of the previous
-    // name remain reserved for a time.
+    // A new name may share skeletons with the player's previous name. A skeleton that only the
+    // previous name has remains reserved until the reservation expires.
     let anna = with_skeletons(renaming(1, "anna", None, 2000), &["anna", " ann", ".Anna"]);
     assert!(name_player(anna).await);
     let owner_of_name = async |skeleton: &str, now_ms| {
@@ -359,12 +359,12 @@ pub(crate) async fn owner_has_api_keys_and_bot_accounts(store: &dyn Store) {
             proof: proof(9, Some("first")),
             ..api_key(3, 1)
         },
-        // These keys are for another player's account, for an account that does not exist, and for
-        // a new bot account whose name is taken.
+        // The store must refuse these keys. They are for the account of another player, for an
+        // account that does not exist, and for a new bot account whose name is taken.
         api_key(3, 4),
         api_key(3, 5),
         api_key_with_new_bot(3, 5, "anna"),
-        // The name `ann` is reserved.
+        // The name `ann` is reserved, so the store must refuse this key.
         api_key_with_new_bot(3, 5, "ann"),
     ] {
         assert!(!add_key(refused.clone()).await, "{refused:?}");

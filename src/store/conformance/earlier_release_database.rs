@@ -159,8 +159,8 @@ pub(crate) fn check_players(archive: &dyn StoreInspector, facts: &FixtureFacts) 
     assert_eq!((passes.len(), invites.count()), (2, 1));
 }
 
-/// Players whose session tokens are known. Each entry contains the name in the fixture, the stored
-/// name, and the kind of the player.
+/// Players whose session tokens the fixture's JSON file contains. Each entry contains the name that
+/// the JSON file uses for the player, the stored name, and the kind of the player.
 const PLAYERS: [(&str, &str, PlayerKind); 6] = [
     ("ann", "ann", PlayerKind::Account),
     ("bob", "bobby", PlayerKind::Account),
@@ -302,7 +302,7 @@ pub(crate) async fn check_matches(store: &dyn Store, facts: &FixtureFacts) {
     assert!(first_request_ms.expect("readable").is_some());
 }
 
-/// Checks the participations and wake times of live matches.
+/// Checks how players participate in live matches, and checks the wake times of these matches.
 pub(crate) async fn check_reminders(store: &dyn Store, facts: &FixtureFacts) {
     let [correspondence, substituted, hibernated] =
         ["days", "stood-in", "dormant"].map(|name| facts.live_match(name));

@@ -106,7 +106,8 @@ async fn write_five_matches(store: &dyn Store) {
     write_ended_match(store, (75, 40), [2, 3], &["b2", "b1"], win_event(second)).await;
 }
 
-/// A player's history must omit matches that never started. The match that ended last comes first.
+/// A player's history must omit matches that never started. The history must start with the match
+/// that ended last.
 pub(crate) async fn history_lists_ended_matches_of_a_player(store: &dyn Store) {
     write_five_matches(store).await;
     let ann = HistoryQuery::for_player(player(1).id, 100);
@@ -207,7 +208,8 @@ pub(crate) async fn openings_are_counted_once_for_all_symmetries(store: &dyn Sto
         win_event(Seat::First),
     )
     .await;
-    // A match from another initial position does not count in the opening statistics.
+    // A match that starts from a position other than the standard initial position is not counted
+    // in the opening statistics.
     let initial_position = Some("x.o/.../...");
     write_ended_match_from(
         store,

@@ -159,7 +159,8 @@ async fn post_ratings_at(store: &dyn Store, now_ms: u64) -> usize {
     }
 }
 
-/// Returns the exact bits of the ratings of players 1 to 3.
+/// Returns the ratings of players 1 to 3 as exact bits. Each entry also contains the player number,
+/// the game, the game count and the length of the rating series.
 async fn rating_bits(store: &dyn Store) -> Vec<(u8, String, u64, [u64; 3], usize)> {
     let mut all = Vec::new();
     for number in 1..=3 {
@@ -239,7 +240,7 @@ pub(crate) async fn delayed_match_is_numbered_after_its_delay(store: &dyn Store)
 
     assert_eq!(post_ratings_at(store, due_ms).await, 1);
     assert_eq!(post_ratings_at(store, AT_MS + 8999).await, 0);
-    // Rebuilding the ratings includes the match that was delayed.
+    // A rebuild must include the delayed match that already has a ledger number.
     assert_eq!(rebuild_ratings(store).await.expect("succeeds"), 2);
     assert_eq!(state().await.next_numbering_ms, Some(AT_MS + 9000));
     assert_eq!(post_ratings_at(store, AT_MS + 60_000).await, 1);

@@ -63,8 +63,8 @@ async fn due_reminders(store: &dyn Store, after: (u64, u128), limit: usize) -> V
         .collect()
 }
 
-/// A match with a wake time is found by this time and by its players. Such a match is not loaded
-/// with the live matches.
+/// The store can find a match that has a wake time by this time and by the players of the match.
+/// The store does not return such a match together with the live matches.
 pub(crate) async fn reminder_is_stored_with_its_events(store: &dyn Store) {
     let (first, second) = (Seat::First, Seat::Second);
     let (id, position) = create_correspondence_match(store, 60, AT_MS).await;

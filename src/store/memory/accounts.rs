@@ -14,10 +14,11 @@ pub(super) struct Accounts {
     accounts: BTreeMap<PlayerId, Account>,
     /// Accounts by their name at the authenticating proxy.
     external_names: BTreeMap<String, PlayerId>,
-    /// Each pair contains the owner of a bot account, followed by the bot account.
+    /// Pairs of player ids. The first id belongs to the owner of a bot account, and the second id
+    /// belongs to the bot account.
     bots: BTreeSet<(PlayerId, PlayerId)>,
-    /// Maps each name skeleton to the player who owns the skeleton, and to the end of the
-    /// reservation. The end is `None` for a current name.
+    /// Maps each name skeleton to the player who owns the skeleton, and to the time at which the
+    /// reservation ends. The time is `None` if the skeleton belongs to a current name.
     names: BTreeMap<String, (PlayerId, Option<u64>)>,
 }
 

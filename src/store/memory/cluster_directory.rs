@@ -17,7 +17,7 @@ use crate::port::cluster_directory::{
 };
 use crate::{NodeId, PlayerRecord, ReadError, WriteError};
 
-/// State that the servers of a cluster share, apart from the matches.
+/// State other than matches that the servers of a cluster share.
 #[derive(Debug, Default)]
 pub(super) struct DirectoryState {
     /// Time at which the lease of each server expires.

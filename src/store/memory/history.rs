@@ -9,8 +9,8 @@ use super::stored_match::StoredMatch;
 use crate::records::past_matches::{SeatResult, last_step, opening_steps, seat_results};
 use crate::{HistoryQuery, OpeningStats, Opponent, PastMatch, ResultCounts, Tally};
 
-/// Maps each match result to the number of matches that ended with this result, and to the time of
-/// the first. The time is the end of the first such match, as Unix time in milliseconds.
+/// Maps each match result to a count and a time. The count is the number of matches that ended with
+/// this result. The time is the end of the first of these matches, as Unix time in milliseconds.
 type CountsByResult = BTreeMap<MatchResult, (u64, u64)>;
 
 /// Index of ended matches.

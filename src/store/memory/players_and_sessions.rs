@@ -150,8 +150,8 @@ impl Identities {
             IdentityChange::TakeOneTimeToken(code) => {
                 return self.one_time_tokens.remove(&code).is_some();
             }
-            // This store removes a player's name from all matches when the player is deleted. It
-            // accepts no operator commands.
+            // This store removes a player's name from all matches when the player is deleted, so no
+            // names are left to remove. It accepts no operator commands.
             IdentityChange::RemoveNames(_)
             | IdentityChange::ClaimCommand(_)
             | IdentityChange::StoreCommandResult(..) => return false,

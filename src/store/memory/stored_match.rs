@@ -22,9 +22,10 @@ pub(super) struct StoredMatch {
     pub(super) summary: Option<Box<EndedMatchSummary>>,
     /// Entry of the match in the match list.
     pub(super) listing: Option<MatchListing>,
-    /// Event counts of the match at the times of its takeovers, one count for each takeover. The
-    /// journal contains an entry for each event and each takeover. A journal entry's number is
-    /// therefore the number of events and takeovers up to and including this entry.
+    /// List with one number for each takeover of the match. The number is how many events the match
+    /// had at the takeover. The journal contains an entry for each event and each takeover. A
+    /// journal entry's number is therefore the number of events and takeovers up to and including
+    /// this entry.
     fences: Vec<u64>,
     taken_over_at: Option<Instant>,
 }

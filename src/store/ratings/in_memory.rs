@@ -22,7 +22,8 @@ pub struct MemoryRatings {
     ledger: Vec<LedgerRow>,
     /// Ledger row number of each match.
     row_numbers: BTreeMap<MatchId, u64>,
-    /// Delayed matches that have no ledger number yet, ordered by the time at which they get one.
+    /// Delayed matches that have no ledger number yet, ordered by the time at which each match gets
+    /// its number.
     delayed_games: BTreeMap<(u64, MatchId), RatedGame>,
     live: VersionRatings,
     building: Option<VersionRatings>,
@@ -225,7 +226,8 @@ impl MemoryRatings {
     }
 
     /// See [`Store::leaderboard`](crate::Store::leaderboard). The function `find` must return the
-    /// record of a player. The leaderboard page omits a player if `find` returns `None`.
+    /// record of the player with the given id. The leaderboard page omits a player if `find`
+    /// returns `None` for the player.
     #[must_use]
     pub fn leaderboard(
         &self,

@@ -15,8 +15,8 @@ pub enum RatingStep {
     /// There was nothing to do. If a time is given, the next delayed match is due at this Unix time
     /// in milliseconds. Further steps may also be needed after other writes to the store.
     Idle(Option<u64>),
-    /// Ledger rows that the live ratings now include. Each row is paired with the rating changes
-    /// that the row caused.
+    /// Ledger rows that the step added to the live ratings. Each row is paired with the rating
+    /// changes that the row caused.
     Posted(Vec<(LedgerRow, PostOutcome)>),
     /// The step did work other than posting rows to the live version, or another server changed the
     /// ratings first. More work may remain.
@@ -37,8 +37,9 @@ pub enum RatingUpdateError {
     MissingRow(u64),
 }
 
-/// Runs the next rating step, which posts new ledger rows to the live version or does other pending
-/// work. `now_ms` is the current Unix time in milliseconds.
+/// Runs the next rating step. The step posts new ledger rows to the live version, or does other
+/// pending work such as numbering delayed matches. `now_ms` is the current Unix time in
+/// milliseconds.
 ///
 /// # Errors
 ///
@@ -61,8 +62,8 @@ pub async fn run_rating_step(
             NextRows::Postable(rows) => {
                 post_rows(store, state.live, &state.unrated, rows, true).await
             }
-            // The live version does not apply the player exclusion in ledger row `no`. A version
-            // that applies the exclusion must be built, unless servers are already building one.
+            // The live version does not apply the player exclusion in ledger row `no`. The step
+            // therefore continues to build a version that applies the exclusion, or starts one.
             NextRows::UnknownExclusion(no) => match state.building {
                 Some(building) if building.exclusions_cursor >= no => {
                     advance_building_version(store, &state, building).await

@@ -158,9 +158,9 @@ impl OpeningStats {
     }
 }
 
-/// Returns the keys that the opening statistics use to count a match with this opening. Each key
-/// consists of an opening line and the next move. All matches are counted under the key with an
-/// empty move.
+/// Returns the keys under which the opening statistics count a match that has this opening. Each
+/// key consists of an opening line and the next move. The first key has an empty line and an empty
+/// move, and all matches are counted under it.
 pub(crate) fn opening_steps(opening: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut start = 0;
     let moves = opening.split(' ').filter(|m| !m.is_empty());

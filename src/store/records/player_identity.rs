@@ -68,9 +68,8 @@ pub enum SessionSelection {
 }
 
 impl SessionSelection {
-    /// Returns the session that must have created a pairing code for the code to become void when
-    /// the selected sessions end. Returns `None` if the code becomes void regardless of which
-    /// session created it.
+    /// Returns the session whose pairing code becomes void when the selected sessions end. Returns
+    /// `None` if the player's pairing code becomes void regardless of which session created it.
     pub(crate) const fn voided_pairing_session(self) -> Option<SessionId> {
         match self {
             Self::One(id) => Some(id),
@@ -285,7 +284,7 @@ pub struct CommandId(pub Uuid);
 pub struct IdentityProof {
     /// Session that makes the request.
     pub session: SessionId,
-    /// Hash of the player's password at the time of the check, if the player had one.
+    /// Hash of the player's password at the time of the check, if the player had a password.
     pub password: Option<PasswordHash>,
 }
 
@@ -329,7 +328,7 @@ pub struct UniqueName {
 }
 
 impl UniqueName {
-    /// Creates an entry for each skeleton of a current name.
+    /// Creates an entry without an expiry time for each skeleton of a current name.
     pub(crate) fn from_skeletons(skeletons: &[String]) -> Vec<Self> {
         let names = skeletons.iter().map(|skeleton| Self {
             skeleton: skeleton.clone(),
@@ -365,8 +364,8 @@ pub(crate) fn player_kind_to_text(kind: PlayerKind) -> Option<&'static str> {
     (kind != PlayerKind::Guest).then(|| kind.as_str())
 }
 
-/// Parses a stored player kind. Any kind other than `bot` is an account, because the database
-/// contains only kinds that this program knows.
+/// Parses a stored player kind. A missing kind is a guest. Any kind other than `bot` is an account,
+/// because the database contains only kinds that this program knows.
 pub(crate) fn player_kind_from_text(text: Option<&str>) -> PlayerKind {
     match text {
         None => PlayerKind::Guest,

@@ -167,7 +167,8 @@ pub(crate) async fn player_deleted_during_writes_is_named_nowhere(shared: &impl 
                 assert!(matches!(written, Ok(()) | Err(WriteError::PlayerDeleted)));
             }
         };
-        // The deletion starts a little later in each round.
+        // The deletion starts a little later in each round, so the rounds test different orders of
+        // the writes.
         let deletes = async {
             for _ in 0..round {
                 tokio::task::yield_now().await;

@@ -201,7 +201,8 @@ pub(crate) async fn ended_matches_are_filtered_by_end_time(shared: &impl SharedS
             .await
             .expect("written");
     }
-    // A list entry that describes a match as running may arrive after the match has ended.
+    // A list entry that describes a match as running may arrive after the match has ended. The
+    // match list must still show the match as ended.
     let late_update = MatchListing {
         summary: "9".to_owned(),
         ..listing(2, MatchStatus::Running)

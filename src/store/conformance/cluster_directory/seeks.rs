@@ -29,8 +29,8 @@ fn seek(number: u128, node: NodeId, key: &str) -> SeekRecord {
     }
 }
 
-/// Returns a factory for the match between the player with this number and an opponent. The match
-/// id is computed from the numbers of both players.
+/// Returns a factory that creates the match between the player with this number and an opponent.
+/// The match id is computed from the numbers of both players.
 fn match_factory(number: u128) -> MatchFactory {
     Box::new(move |other: &SeekRecord| pair_record(number, other))
 }
@@ -289,7 +289,8 @@ pub(crate) async fn seeks_of_expired_servers_are_not_paired(shared: &impl Shared
     );
 }
 
-/// A new seek of a waiting player replaces the previous seek even if the limit is reached.
+/// A new seek of a waiting player replaces the previous seek even if the limit on waiting seeks is
+/// reached.
 pub(crate) async fn seek_above_limit_is_paired_but_does_not_wait(shared: &impl SharedStore) {
     renew_leases(shared).await;
     let [first, second] = shared.servers();
@@ -335,7 +336,7 @@ pub(crate) async fn seek_is_ended_only_by_its_own_server(shared: &impl SharedSto
     );
 }
 
-/// If no attempt finds a free match code, the waiting seek remains.
+/// If no attempt finds a free match code, the opponent's seek keeps waiting.
 pub(crate) async fn pairing_retries_with_new_match_code(shared: &impl SharedStore) {
     renew_leases(shared).await;
     let [first, second] = shared.servers();
@@ -551,7 +552,8 @@ pub(crate) async fn seeks_outside_rating_range_are_not_paired(shared: &impl Shar
     };
     let ann = rated_seek(11, OWNER_NODE, (1500, Some([-100, 100])), 0);
     assert_eq!(opponent(pair_seek(first, ann.clone()).await), None);
-    // Player 12 is too strong for player 11, and player 11 is too strong for player 13.
+    // Player 12 is too strong for player 11, and player 11 is too strong for player 13. The store
+    // therefore pairs none of them yet.
     let bob = rated_seek(12, OTHER_NODE, (1610, None), 0);
     assert_eq!(opponent(pair_seek(second, bob).await), None);
     let choosy = rated_seek(13, OTHER_NODE, (1450, Some([-10, 40])), 0);

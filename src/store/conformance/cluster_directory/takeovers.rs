@@ -339,7 +339,8 @@ pub(crate) async fn involved_lists_live_matches_of_a_player(shared: &impl Shared
     let created = first.create(OWNER_NODE, correspondence).await;
     created.expect("written");
     assert_eq!(involved(1).await, [11, 12, 13]);
-    // Player 1 hosts three matches. The correspondence match among them does not count.
+    // Player 1 hosts three matches, but `hosted_match_count` does not count the correspondence
+    // match.
     let hosted = async |number: u8| {
         let count = second.hosted_match_count(player(number).id).await;
         count.expect("readable")
@@ -350,8 +351,8 @@ pub(crate) async fn involved_lists_live_matches_of_a_player(shared: &impl Shared
     );
     assert_eq!(involved(2).await, [13]);
 
-    // Player 3 joins, is replaced by a stand-in and leaves. The host remains involved even without
-    // a seat.
+    // Player 3 joins, is replaced by a stand-in, and later leaves. Player 2, who hosts the match,
+    // remains involved even without a seat.
     let id = MatchId(Uuid::from_u128(13));
     let mut position = created_position;
     let append = async |position, events: Vec<Event>| {
@@ -376,7 +377,7 @@ pub(crate) async fn involved_lists_live_matches_of_a_player(shared: &impl Shared
         assert_eq!(involved(3).await, expected, "{position:?}");
         assert_eq!(involved(2).await, [13]);
     }
-    // If one append seats several players, only the last of them holds the seat.
+    // If one append seats several players in the same seat, only the last of them holds the seat.
     let seats = [4, 3, 5].map(|number| sit_down(Seat::Second, number));
     position = append(position, seats.into()).await;
     assert_eq!((involved(4).await, involved(5).await), (vec![], vec![13]));
