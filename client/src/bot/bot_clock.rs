@@ -39,7 +39,7 @@ pub(crate) struct ClockTimes {
     pub(crate) remaining_ms: [u64; 2],
     /// Whether each seat is in a byo-yomi period.
     pub(crate) in_period: [bool; 2],
-    /// Index of the seat to move.
+    /// Index of the seat whose turn it is.
     pub(crate) seat: usize,
     /// Time limit for the player's first move in the match, or `None` if the server reports no such
     /// limit. The first move has its own limit and does not use clock time.
@@ -67,8 +67,8 @@ impl ClockTimes {
         })
     }
 
-    /// Returns the thinking time for the move, in milliseconds. This value is needed for engine
-    /// protocols that cannot express the clock control.
+    /// Returns the thinking time for the move, in milliseconds. The client sends this time to
+    /// engines whose protocol has no command for this kind of clock.
     ///
     /// While main time remains, the result is the main time divided by [`MOVES_TO_GO`], plus four
     /// fifths of the increment, delay or byo-yomi period. In a byo-yomi period, or with a fixed
@@ -118,7 +118,7 @@ impl ClockTimes {
     /// increment but no main time, returns the increment or three seconds, whichever is longer.
     /// Returns zero for a fixed time per move.
     pub(crate) fn initial_ms(clock: &ClockControl) -> u64 {
-        /// Minimum initial time of a clock that only has an increment.
+        /// Minimum result, in milliseconds, for a clock that has an increment but no main time.
         const INITIAL_MS_MIN: u64 = 3000;
         match *clock {
             ClockControl::Fischer {

@@ -31,14 +31,16 @@ pub(crate) struct EngineLimits {
     pub(crate) think_time: Option<Duration>,
     /// Maximum time from the start of the program until it has completed the handshake.
     pub(crate) start_timeout: Duration,
-    /// Time limit for a move. If the clock allows a longer time, that longer time is the limit.
+    /// Time limit for a move. If the player's clock allows a longer time for the move, the engine
+    /// may use that longer time.
     pub(crate) move_timeout: Duration,
 }
 
 /// Engine's choice for one turn: a move or a resignation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EngineDecision {
-    /// The engine plays this move. The letter case may differ from the wire notation.
+    /// The engine plays this move. The engine's move and the wire notation may differ in upper and
+    /// lower case.
     Move(String),
     Resign,
 }

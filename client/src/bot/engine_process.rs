@@ -45,7 +45,7 @@ pub(crate) enum EngineError {
     #[error("the program refuses {command:?}: {words:?}")]
     CommandRejected {
         command: String,
-        /// Error text of the engine.
+        /// Error text that the engine has sent in its reply.
         words: String,
     },
     /// The initial position of the match cannot be converted for the engine's protocol.
@@ -168,8 +168,8 @@ impl EngineProcess {
     }
 }
 
-/// Deadline for a reply from the engine. After the deadline, the timeout error contains
-/// `description`.
+/// Deadline for a reply from the engine. `description` is the name of the expected reply in the
+/// timeout error.
 #[derive(Clone, Debug)]
 pub(crate) struct Deadline {
     at: Instant,

@@ -5,10 +5,10 @@ use plyhouse_protocol::GameSummary;
 use crate::conventions::Conventions;
 use crate::view;
 
-/// Initial stones of a match and the seat that moves first.
+/// Stones on the board before the first move of a match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct InitialStones {
-    /// Seat that owns each stone, and the square of the stone in wire notation.
+    /// Stones, each as its owner's seat and its square in wire notation.
     pub(super) stones: Vec<(usize, String)>,
     pub(super) first_seat: usize,
 }

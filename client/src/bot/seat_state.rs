@@ -33,8 +33,8 @@ const REMATCH_TIMEOUT: Duration = Duration::from_mins(10);
 #[derive(Clone, Debug)]
 pub(super) struct BotOptions {
     pub(super) seat_source: SeatSource,
-    /// Id of the game to play. A run that joins a match can leave it unset and then plays the game
-    /// of that match.
+    /// Id of the game to play. If `None`, the run joins an existing match and plays the game of
+    /// that match.
     pub(super) game: Option<String>,
     pub(super) name: Option<String>,
     /// API key that the program uses to log in, if any.
@@ -45,7 +45,7 @@ pub(super) struct BotOptions {
     pub(super) match_count: u32,
 }
 
-/// Source of the engine's seat: an existing match or a new match.
+/// Where the engine gets its seat: in an existing match or in a new one.
 #[derive(Clone, Debug)]
 pub(super) enum SeatSource {
     /// Joins the match with this code or id.
@@ -79,7 +79,7 @@ pub(super) enum Effect {
     Exit(Result<(), Failure>),
 }
 
-/// Current stage of the run. In the last stage, the engine has its seat.
+/// Current stage of the run.
 #[derive(Clone, Debug)]
 enum Stage {
     /// The run has requested the snapshot of the match that it will join. The snapshot names the
@@ -139,13 +139,13 @@ pub(super) struct SeatState {
     evaluation: Option<i64>,
     /// Last measured round-trip time of a request. Zero before the first measurement.
     round_trip: Duration,
-    /// Opponent's offer that the engine answered last.
+    /// The opponent's offer to which the engine replied most recently.
     answered_offer: Option<OfferState>,
     /// Number of matches that have ended.
     matches_played: u32,
     last_ended_match: Option<MatchId>,
-    /// Result that ends the run after the engine has resigned the match. If this field is set, the
-    /// engine resigns the match.
+    /// Result of the run after the engine has resigned. If this field is set, the engine resigns
+    /// the running match.
     result_after_resigning: Option<Result<(), Failure>>,
     last_request_id: u64,
     /// Last request that was sent by [`Self::send_tracked`], if the server has not replied to the
@@ -316,7 +316,8 @@ impl SeatState {
     }
 
     /// Handles the user's request to stop. The first request during a running match resigns the
-    /// match. Any other request leaves the match, if there is one, and ends the run.
+    /// match. If the match is not running or the resignation was already requested, leaves the
+    /// match and ends the run. Before the engine has a seat, a request only ends the run.
     pub(super) fn on_stop_requested(&mut self) -> Vec<Effect> {
         match &self.stage {
             Stage::Playing(match_state)
@@ -454,7 +455,8 @@ impl SeatState {
                 }
                 self.play_from_snapshot(snapshot)
             }
-            // The snapshot belongs to the rematch, which has just begun.
+            // The rematch has just begun, so the snapshot of the rematch replaces the snapshot of
+            // the ended match.
             Stage::Playing(match_state)
                 if is_rematch_of(&match_state.snapshot, snapshot.match_id) =>
             {
@@ -566,7 +568,7 @@ impl SeatState {
         self.round_trip = round_trip;
     }
 
-    /// Returns the first of the open offers by the opponent that the engine has not answered yet.
+    /// Returns the opponent's first open offer that the engine has not answered yet.
     fn unanswered_offer(&self) -> Option<OfferState> {
         let Stage::Playing(match_state) = &self.stage else {
             return None;
@@ -678,8 +680,8 @@ impl SeatState {
             (ClientMessage::Move { .. } | ClientMessage::Resign { .. }, _) => {
                 self.request_snapshot()
             }
-            // The `join` request fails because the player already has a seat in the match. The
-            // client only needs the snapshot.
+            // The server rejects the `join` request because the player already has a seat in the
+            // match. The client therefore requests the snapshot of the match and continues to play.
             (ClientMessage::Join { target, .. }, Some(ErrorCode::AlreadySeated)) => {
                 let target = *target;
                 vec![self.send_tracked(ClientMessage::Watch { target })]

@@ -44,7 +44,8 @@ pub(crate) struct Theme {
 }
 
 impl Theme {
-    /// Returns the text. If the theme allows only ASCII, converts the text to ASCII first.
+    /// Returns `text` in the characters that the theme allows. If the theme allows only ASCII,
+    /// converts the text to ASCII.
     pub(crate) fn to_terminal_text(self, text: &str) -> String {
         if self.ascii {
             to_ascii(text)
@@ -155,7 +156,7 @@ fn draw_match(
     if let Some(board_image) = &board_image {
         mark_squares(frame, board_area, state, match_view, board_image);
     }
-    // A tall board can leave too few rows for the log below it.
+    // If a tall board leaves too few rows below it, the log is drawn beside the board.
     let is_beside = log.height < LOG_ROWS_BELOW_BOARD_MIN;
     let beside = draw_side_panel(frame, right, match_view, theme, is_beside);
     let status: Vec<String> = status.iter().map(|line| format!(" {line}")).collect();

@@ -7,8 +7,8 @@ use crate::view::MatchView;
 /// Maximum width of the line of function keys, in columns, including its leading space.
 const KEY_LINE_COLUMNS_MAX: usize = 80;
 
-/// Keys that are omitted, in this order, until the line is short enough. The help text lists the
-/// omitted keys as well.
+/// Function keys that are omitted from a line that is too long. The keys are removed in this order
+/// until the line fits. The help text lists the omitted keys as well.
 const OMITTABLE_KEYS: [&str; 2] = ["F9 more time", "F4 hint"];
 
 /// Returns the labels of the available function keys in numerical order, without F1 and F10.
@@ -20,7 +20,8 @@ pub(super) fn function_keys(match_view: &MatchView) -> Vec<&'static str> {
     let other = now.you.and_then(|you| now.seats.get(you.other().index()));
     let other = other.map(|seat| &seat.occupant);
     let has_hints = !now.rated && matches!(other, Some(Occupant::Bot { .. }));
-    // A clock with a fixed time per move does not allow extra time, and a bot needs none.
+    // Players cannot add time to a clock with a fixed time per move, and adding time for a bot is
+    // not offered.
     let has_clock = !matches!(now.clock, None | Some(ClockControl::Move { .. }));
     let can_give_time = has_clock && !now.rated && matches!(other, Some(Occupant::Player { .. }));
     let has_offer = match ended {

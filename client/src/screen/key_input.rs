@@ -42,7 +42,7 @@ pub(crate) enum KeyAction {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MoveChoice {
     pub(crate) moves: Vec<String>,
-    /// Index in `moves` that identifies the move selected by Enter.
+    /// Index of the highlighted move in `moves`. The Enter key plays the highlighted move.
     pub(crate) selected: usize,
 }
 
@@ -63,8 +63,8 @@ pub(crate) struct ScreenState {
     pub(crate) is_log_expanded: bool,
     /// Whether the user only watches and cannot type.
     pub(crate) is_watching: bool,
-    /// Submitted lines, newest last. If the user has recalled a line, `history_index` is the index
-    /// of that line.
+    /// Lines that the user has submitted, newest last. `history_index` is the index of the line
+    /// that the user has recalled, if any.
     input_history: VecDeque<String>,
     history_index: Option<usize>,
     shown_position: Option<(MatchId, Ply, u64)>,
@@ -233,7 +233,8 @@ impl ScreenState {
         KeyAction::NoAction
     }
 
-    /// Returns whether the key moves the cursor or picks squares while the input line is empty.
+    /// Returns whether the key moves the board cursor or picks squares. The caller must check that
+    /// the input line is empty.
     fn is_board_key(&self, code: KeyCode, match_view: Option<&MatchView>) -> bool {
         let is_running =
             match_view.is_some_and(|scene| scene.snapshot.status == MatchStatus::Running);
@@ -360,8 +361,8 @@ fn middle_square(board_image: &RenderedBoard) -> Option<Square> {
     row.get(row.len() / 2).copied()
 }
 
-/// Returns the square next to `from` in the direction of the arrow key, as the board is drawn on
-/// the screen. Returns `from` itself at the edge of the board.
+/// Returns the square next to `from` on the screen, in the direction of the arrow key. Returns
+/// `from` itself at the edge of the board.
 fn adjacent_square(board_image: &RenderedBoard, from: Square, code: KeyCode) -> Option<Square> {
     let Some((row, column)) = board_image.grid_position(from) else {
         return middle_square(board_image);

@@ -36,8 +36,8 @@ pub(crate) fn select_square(
     let extended = [picked_squares, &[square]].concat();
     match selection_for_squares(&moves, &extended) {
         Selection::NoMove if picked_squares.is_empty() => Selection::NoMove,
-        // In a capture with several jumps, the user can pick the final square directly. This works
-        // only if exactly one move ends on that square.
+        // In a capture with several jumps, the user can pick the final square directly. The capture
+        // is selected only if it is the only move that ends on that square.
         Selection::NoMove => match unique_move_ending_at(&moves, picked_squares, square) {
             Some(m) => Selection::Move(m),
             None => selection_for_squares(&moves, &[square]),
@@ -152,7 +152,7 @@ mod tests {
         let pick = |square| select_square(Conventions::Chess, &moves, &[(4, 1)], square);
         assert_eq!(pick((4, 3)), selected_move("e2e4"));
         assert_eq!(pick((4, 1)), Selection::Partial(Vec::new()));
-        // Picking another piece of the player replaces the picked piece.
+        // If the user picks another of their own pieces, the first piece is deselected.
         assert_eq!(pick((6, 0)), Selection::Partial(vec![(6, 0)]));
         assert_eq!(pick((0, 6)), Selection::NoMove);
     }
@@ -179,8 +179,7 @@ mod tests {
         let path = vec![from, at(fifteen)];
         assert_eq!(pick(&[from], at(fifteen)), Selection::Partial(path.clone()));
         assert_eq!(pick(&path, at(6)), selected_move("22x15x6"));
-        // In each of these cases, the picked squares match exactly one move, so that move is
-        // selected.
+        // The picked squares match exactly one move, so the user need not pick any further squares.
         assert_eq!(pick(&[from], at(17)), selected_move("22x17x10"));
         assert_eq!(pick(&[from], at(8)), selected_move("22x15x8"));
         assert_eq!(pick(&[at(21)], at(14)), selected_move("21x14"));

@@ -108,8 +108,8 @@ impl Drop for Tty {
 const SIGHUP_EXIT_CODE: i32 = 128 + 1;
 
 /// Ends the process when the terminal hangs up. The kernel sends SIGHUP only if the terminal is the
-/// controlling terminal of the process. After a hang-up of any other terminal, the process would
-/// otherwise try to read forever.
+/// controlling terminal of the process. If the terminal is not the controlling terminal, the
+/// process would otherwise try to read forever after a hang-up.
 fn exit_on_hangup() -> io::Result<()> {
     let wait_for_hangup = || {
         let input = io::stdin();

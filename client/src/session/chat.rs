@@ -54,7 +54,7 @@ impl PlaySession {
         let is_same_preset = |one: &&ChatPresetText| Some(&one.preset) == entry.preset.as_ref();
         let phrase = self.chat_presets().iter().find(is_same_preset);
         let Some(text) = phrase.map(|one| &one.text).or(entry.text.as_ref()) else {
-            return; // The entry has an unknown preset and no text.
+            return; // An entry that has an unknown preset and no text is not printed.
         };
         let line = format!("{}: {}", sanitize(&entry.name), sanitize(text));
         self.print(line);

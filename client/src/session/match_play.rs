@@ -60,8 +60,8 @@ impl PlaySession {
                 return now.map_or((), |now| self.end_after_rating(&now, result));
             }
             return match next.filter(|_| self.final_result.is_some()) {
-                // The player was waiting for a rematch, and the rematch began during the
-                // disconnection.
+                // The rematch began while the player was disconnected, so the client requests its
+                // snapshot now.
                 Some(next) => self.send_request(ClientMessage::Watch {
                     target: next.into(),
                 }),
@@ -105,7 +105,8 @@ impl PlaySession {
             .cloned()
         else {
             // The server has sent no snapshot of this match after `welcome`, so the client requests
-            // it. For example, the user only watches the match, or the match has ended.
+            // it. After `welcome`, the server sends no snapshots of ended matches or of matches
+            // that the user only watches.
             return self.send_request(ClientMessage::Watch { target: id.into() });
         };
         let (ply, status) = (snapshot.ply, snapshot.status);
@@ -220,8 +221,8 @@ impl PlaySession {
             .into_iter()
             .filter(|seat| snapshot.you != Some(*seat))
         {
-            // Older servers do not send how much of the absence limit remains. The client then
-            // prints the complete absence limit.
+            // Older servers do not send the remaining absence time. The client then prints the
+            // complete absence limit.
             let remaining = absences.get(seat.index()).copied().flatten();
             let remaining = remaining.or_else(|| self.absence_limit());
             self.print(view::presence_text(&snapshot, seat, remaining));
@@ -410,8 +411,8 @@ impl PlaySession {
             .outcome
             .as_ref()
             .is_some_and(|outcome| outcome.reason == Some(EndReason::Aborted));
-        // If the match was aborted, the exit code means failure for a player and success for a
-        // spectator.
+        // If the match was aborted, `ply` exits with an error code for a player, but successfully
+        // for a spectator.
         let result = if aborted && snapshot.you.is_some() {
             Err(Failure::Stopped)
         } else {

@@ -177,7 +177,7 @@ impl PlaySession {
         offer.map(|offer| offer.offer)
     }
 
-    /// Prints a challenge to the player, and stores it.
+    /// Prints a challenge that the player has received, and adds it to the list of challenges.
     pub(super) fn on_challenge(&mut self, challenge: Challenge) {
         let game = self.game_summary(&challenge.game);
         let title = sanitize(game.map_or(&challenge.game, |game| &game.title));
@@ -196,7 +196,7 @@ impl PlaySession {
         self.challenges.push(challenge);
     }
 
-    /// Prints that it is the player's turn in another match.
+    /// Prints a message saying that it is the player's turn in another match.
     pub(super) fn on_your_turn(&mut self, id: MatchId, game: &str, deadline_ms: u64) {
         let title = sanitize(self.game_summary(game).map_or(game, |game| &game.title));
         let (until, command) = (format_utc_minute(deadline_ms), self.styled_join_command(id));
@@ -205,7 +205,7 @@ impl PlaySession {
         ));
     }
 
-    /// Prints whose turn it is in a correspondence match, and the deadline.
+    /// Prints the side to move and the deadline of a correspondence match.
     pub(super) fn print_correspondence_match(&mut self, row: &FollowedMatch) {
         let Some(correspondence) = &row.correspondence else {
             return;

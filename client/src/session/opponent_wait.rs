@@ -122,7 +122,8 @@ impl PlaySession {
         ));
     }
 
-    /// Returns the sentences about bots for the waiting message.
+    /// Returns the part of the waiting message that explains whether and how the user can add a
+    /// bot.
     fn bot_instructions(&self, is_rated: bool) -> String {
         let (bot, quit) = (paint(STRONG, "bot easy"), paint(STRONG, "quit"));
         match (self.interactive, is_rated) {

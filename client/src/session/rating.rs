@@ -8,7 +8,7 @@ use super::{Effect, PlaySession};
 use crate::exit::Failure;
 use crate::view;
 
-/// Maximum time that a finished run waits for the rating changes.
+/// Maximum time that `ply` waits for the rating changes after the match has ended.
 const RATING_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Minimum number of plies that a match needs to change ratings.

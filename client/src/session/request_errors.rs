@@ -180,8 +180,8 @@ impl PlaySession {
     }
 }
 
-/// Returns whether the request is an interaction with the opponent or an optional action. Examples
-/// are an offer, a chat message, a hint or an abort.
+/// Returns whether the request is an optional action during a match, such as an offer, a chat
+/// message, a hint or an abort.
 const fn is_player_interaction(message: &ClientMessage) -> bool {
     matches!(
         message,

@@ -16,8 +16,8 @@ use crate::sanitize::sanitize;
 const BOT_MOVE_DELAY_MS: u64 = 400;
 
 impl PlaySession {
-    /// Starts what the user has asked for, such as playing or watching a match. Must be called
-    /// after the first `welcome` and its snapshots have arrived.
+    /// Starts the action that the user has requested, such as playing or watching a match. Must be
+    /// called after the first `welcome` and its snapshots have arrived.
     pub(super) fn start_goal(&mut self) {
         match self.goal.clone() {
             Goal::Play(setup) => match self.resumable_match(&setup) {
@@ -67,8 +67,8 @@ impl PlaySession {
     /// candidate. In a non-interactive run, a candidate must fit the setup. A non-interactive run
     /// resumes an open match only if the setup waits for a friend to join.
     ///
-    /// Candidates that fit the setup come first, then running matches, then the newest match. A
-    /// higher id means a newer match, because ids sort by creation time.
+    /// If there are several candidates, prefers a match that fits the setup, then a running match,
+    /// then the newest match. A higher id means a newer match, because ids sort by creation time.
     fn resumable_match(&self, setup: &MatchSetup) -> Option<Snapshot> {
         let waits_for_friend = setup.opponent == Some(Opponent::Friend);
         let is_candidate = |old: &&Snapshot| match old.status {
@@ -239,8 +239,8 @@ impl PlaySession {
 }
 
 impl MatchSetup {
-    /// Returns whether the setup accepts any match of the game. It does if the user chose no
-    /// opponent, no side and no options.
+    /// Returns whether the user chose no opponent, no side and no options, so that any match of the
+    /// game fits the setup.
     pub(crate) fn accepts_any_match(&self) -> bool {
         self.opponent.is_none() && self.side.is_none() && self.options == MatchOptions::default()
     }

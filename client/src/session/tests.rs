@@ -115,7 +115,7 @@ impl TestClient {
         self.apply_effects(effects);
     }
 
-    /// Receives a match as the response to the last request.
+    /// Simulates a response to the last request that contains the snapshot of a match.
     fn receive_match_response(&mut self, mut snapshot: Snapshot) {
         snapshot.re = self.last_id;
         self.receive_snapshot(snapshot);
@@ -790,7 +790,7 @@ fn help_moves_board_and_resign_commands_work() {
     assert_eq!(client.result, Some(Ok(())));
 }
 
-/// Receives the next event of the current match.
+/// Simulates the next event of the current match.
 fn receive_event(client: &mut TestClient, kind: &str, fields: &str) {
     let id = TestClient::match_id_text();
     let seq = client

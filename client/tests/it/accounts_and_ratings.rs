@@ -123,8 +123,8 @@ fn leaderboard_lists_players_by_rating() {
         let rated = RatingEntry {
             rating,
             games: 40,
-            // This time is in the year 2096. The rating must count as recent each time the test
-            // runs.
+            // The date, in the year 2096, lies in the future, so that the rating counts as recent
+            // whenever the test runs.
             last_ms: 4_000_000_000_000,
         };
         (record, rated)

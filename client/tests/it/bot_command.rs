@@ -1,4 +1,5 @@
-//! Tests of `ply bot` against the real server. The engines are shell scripts, Stockfish and GNU Go.
+//! Tests of `ply bot` against a complete Plyhouse server. The engines are shell scripts, Stockfish
+//! and GNU Go.
 
 use std::path::PathBuf;
 
@@ -270,8 +271,8 @@ fn gnu_go_wins_against_passing_engine() {
     white.assert_output(0, &["playing white", "lost after "]);
 }
 
-/// Each engine places all its stones on one file, and the two files differ. The first player
-/// therefore gets five in a row.
+/// One engine places all its stones on one file of the board, and the other engine on another file.
+/// The first player therefore gets five in a row.
 #[test]
 fn piskvork_engines_play_gomoku_to_five() {
     let server = RealServer::start();

@@ -81,8 +81,8 @@ fn recorded_hello(is_present: impl Fn(&str) -> bool, arguments: &[&str]) -> Valu
     });
     let home = PlyHome::new();
     fs::create_dir(home.state_dir()).unwrap();
-    // The numbering of the player files must have no gap. The chosen contents are therefore written
-    // to the files with the first names.
+    // The numbers in the names of the player files must have no gap. If only some of the recorded
+    // files are used, they are therefore renumbered.
     let players = RecordedFiles::read().player_files(&server.url);
     let names = players.iter().map(|(name, _)| name);
     let texts = players.iter().map(|(_, text)| text);

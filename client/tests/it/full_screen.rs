@@ -44,8 +44,8 @@ impl PtyTerminal {
 
     /// Runs a command in a new pseudoterminal.
     pub(crate) fn spawn(mut command: Command, size: (u16, u16)) -> Self {
-        // `std` opens files with close-on-exec. Otherwise `ply` would inherit the test's side of
-        // the pseudoterminal and keep it open.
+        // `std` opens files with close-on-exec, so that `ply` does not inherit the test's side of
+        // the pseudoterminal. If `ply` inherited it, the pseudoterminal would stay open.
         let mut open = OpenOptions::new();
         let pty = open.read(true).write(true).open("/dev/ptmx");
         let pty = pty.expect("open /dev/ptmx");

@@ -1,5 +1,5 @@
-//! Integration tests that run `ply` as a process, against a scripted server and against the real
-//! server.
+//! Integration tests that run `ply` as a process, against a scripted server and against a complete
+//! Plyhouse server.
 
 #[cfg(test)]
 mod accounts_and_ratings;

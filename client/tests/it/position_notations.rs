@@ -9,7 +9,8 @@ use serde::Deserialize;
 use crate::real_server::RealServer;
 use crate::scripted_server::PlyHome;
 
-/// Corpus file with one position per line, and the expected results.
+/// Corpus file that contains one position per line. `position` lists the expected result for each
+/// line.
 #[derive(Debug, Deserialize)]
 struct CorpusFile {
     file: PathBuf,

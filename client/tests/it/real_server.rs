@@ -1,4 +1,5 @@
-//! Complete matches on the real server, which runs in this process on a free port.
+//! Tests that play complete matches on a Plyhouse server, which runs in the test process on a free
+//! port.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, Output};
@@ -22,7 +23,7 @@ use crate::scripted_server::{CommandOutput, PlyHome};
 /// Time that a test waits for the next line of output before it fails.
 const LINE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Real server that runs until this value is dropped.
+/// Plyhouse server that runs until this value is dropped.
 pub(crate) struct RealServer {
     pub(crate) url: String,
     store: Arc<MemoryStore>,
@@ -194,10 +195,10 @@ impl PlyProcess {
     }
 }
 
-/// Kills the process. Otherwise `ply` would try forever to reconnect to the stopped server.
+/// Kills the process, because `ply` would otherwise try forever to reconnect to the stopped server.
 impl Drop for PlyProcess {
     fn drop(&mut self) {
-        // The process may have exited already.
+        // An error is ignored, because the process may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -14,8 +14,9 @@ use crate::conventions::KOMI;
 const COLORS: [&str; 2] = ["black", "white"];
 
 /// Returns the `time_settings` command for a match with this clock. If the match has no clock or a
-/// fixed time per move, the command contains `think`, the thinking time per move. Before each move,
-/// [`send_time_left`] sends what `time_settings` cannot express.
+/// fixed time per move, the command contains `think`, the thinking time per move. The
+/// `time_settings` command cannot express every clock, so [`send_time_left`] also sends the
+/// remaining times before each move.
 pub(super) fn time_settings_command(
     clock: Option<&ClockControl>,
     think: Option<Duration>,
@@ -52,9 +53,9 @@ pub(super) fn time_settings_command(
     }
 }
 
-/// Sends the remaining time of both sides, in whole seconds. An engine that does not support the
-/// command replies with `?`, and this function ignores that reply. With a fixed time per move, this
-/// function sends no command.
+/// Sends the remaining time of both sides, in whole seconds, in `time_left` commands. An engine
+/// that does not support `time_left` replies with `?`, and this function ignores that reply. With a
+/// fixed time per move, this function sends no command.
 pub(super) async fn send_time_left(
     process: &mut EngineProcess,
     times: &ClockTimes,
@@ -112,9 +113,10 @@ async fn send_optional_command(
 
 /// Sends the moves that the engine does not know yet, and returns the engine's decision.
 ///
-/// The first move is played on a board with the stones of `setup`, or on an empty board. After a
-/// takeback or in a rematch, `moves` can differ from the moves that the engine knows. In that case,
-/// the engine's board is cleared and all moves are sent again.
+/// `setup` contains the stones that are on the board before the first move. If `setup` is `None`,
+/// the match begins with an empty board. After a takeback or in a rematch, `moves` can differ from
+/// the moves that the engine knows. In that case, the engine's board is cleared and all moves are
+/// sent again.
 pub(super) async fn choose_move(
     process: &mut EngineProcess,
     sent_moves: &mut Vec<String>,

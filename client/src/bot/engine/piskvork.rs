@@ -1,6 +1,6 @@
 //! Manager side of the Gomocup protocol (Piskvork). The protocol writes a point as `x,y`, counted
-//! from the upper left corner. Plyhouse's own protocol counts the ranks of a square from the
-//! bottom.
+//! from the upper left corner. Plyhouse's own notation instead numbers the ranks from the bottom of
+//! the board.
 
 use std::time::Duration;
 
@@ -95,9 +95,10 @@ fn time_commands(times: &ClockTimes, think: Option<Duration>) -> String {
 
 /// Sends the position to the engine and returns the engine's decision.
 ///
-/// The first move is played on a board with the stones of `setup`, or on an empty board. If there
-/// are no moves and no setup stones, the engine receives `BEGIN`. If the engine knows all moves
-/// except the last one, only the last move is sent. Otherwise the complete board is sent.
+/// `setup` contains the stones that are on the board before the first move. If `setup` is `None`,
+/// the match begins with an empty board. If there are no moves and no setup stones, the engine
+/// receives `BEGIN`. If the engine knows all moves except the last one, only the last move is sent.
+/// Otherwise the complete board is sent.
 pub(super) async fn choose_move(
     process: &mut EngineProcess,
     board: BoardSize,
@@ -146,9 +147,9 @@ pub(super) async fn choose_move(
         }
     }
     let square = loop {
-        // An engine may reply `UNKNOWN` to an earlier `INFO` only after `RESTART` was sent.
-        // `clear_board` then mistakes this reply for the reply to `RESTART`. This loop skips the
-        // extra `OK` that the engine sends in this case.
+        // A slow engine may reply `UNKNOWN` to an earlier `INFO` command when this client has
+        // already sent `RESTART`. `clear_board` then mistakes this reply for the reply to
+        // `RESTART`. This loop skips the extra `OK` that the engine sends in this case.
         let parse_answer = |line: &str| {
             board
                 .to_square(line)

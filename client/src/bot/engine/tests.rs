@@ -121,7 +121,7 @@ fn missing_program_fails_to_spawn_and_silent_one_has_exited() {
     engine.command = vec!["/nowhere/at/all".into()];
     let error = block_on(engine.start()).expect_err("a spawn error");
     assert!(matches!(error, EngineError::SpawnFailed(..)), "{error}");
-    // An empty script exits before it is ready.
+    // A program that exits before the handshake makes `start` fail.
     let mut exiting_engine = script_engine("", EngineProtocol::Gtp);
     assert_eq!(block_on(exiting_engine.start()), Err(EngineError::Exited));
 }
@@ -149,7 +149,8 @@ fn gtp_engine_receives_only_new_moves() {
             engine.choose_move(&search_request("A5 pass")).await,
             move_decision("A7")
         );
-        // The earlier game began with a different move, so all moves are sent again.
+        // These moves differ from the moves that the engine knows, so the client sends all of them
+        // again.
         assert_eq!(
             engine.choose_move(&search_request("B5 pass")).await,
             move_decision("A11")
@@ -157,8 +158,8 @@ fn gtp_engine_receives_only_new_moves() {
     });
 }
 
-/// The side to move in the initial position plays the first move of the match. The test checks this
-/// for all three protocols.
+/// The side to move in the initial position plays the first move of the match. The test covers UCI,
+/// GTP and Piskvork.
 #[test]
 fn engines_receive_initial_position() {
     let from_position = |start: &str, text: &str| SearchRequest {
@@ -275,9 +276,9 @@ fn gtp_resignation_and_rejected_commands_are_reported() {
     }
 }
 
-/// The test script replies to `TURN` with the point it has received. If that point is on the first
-/// file, it replies with the point to its right instead. It replies to `BOARD` with the number of
-/// the opponent's stones.
+/// The test script replies to `TURN` with the point it has received. If the point in a `TURN`
+/// command is on the first file, the script replies with the point to the right of it. The script
+/// replies to `BOARD` with the number of the opponent's stones.
 #[test]
 fn piskvork_engine_receives_single_turn_or_complete_board() {
     let script = r#"while read line; do case "$line" in
@@ -415,7 +416,8 @@ fn piskvork_reply_variants_are_accepted() {
                 move_decision("h8"),
                 "{ok}"
             );
-            // The earlier game began with a different move, so the complete board is sent.
+            // These moves differ from the moves that the engine knows, so the client sends the
+            // complete board.
             assert_eq!(
                 engine.choose_move(&search_request("a1 a2")).await,
                 move_decision("b15"),

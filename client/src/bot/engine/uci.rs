@@ -55,8 +55,9 @@ pub(super) fn go_command(times: Option<&ClockTimes>, think: Option<Duration>) ->
     let think = think.map(|think| think.as_millis());
     let (delay_ms, increment) = match times.control {
         ClockControl::Fischer { increment_ms, .. } => (0, increment_ms),
-        // UCI has no command for delay clocks, so the delay is sent as an increment. The player can
-        // use the delay from the start of the move, so it is also added to the remaining times.
+        // UCI has no command for delay clocks, so the delay is sent as an increment. An increment
+        // is credited only after the move, but a delay is available during the move. The delay is
+        // therefore also added to the remaining times.
         ClockControl::Delay { delay_ms, .. } => (delay_ms, delay_ms),
         ClockControl::ByoYomi { .. } | ClockControl::Move { .. } => {
             return go_movetime_command(times, think);

@@ -5,7 +5,7 @@ use plyhouse_protocol::SeatNumber;
 use super::*;
 use crate::view::tests::{game_summary, snapshot};
 
-/// Returns a tic-tac-toe match on the player's turn. The legal moves are a1 and c3.
+/// Returns a tic-tac-toe match in which it is the player's turn. The legal moves are a1 and c3.
 fn tic_tac_toe() -> MatchView {
     let mut now = snapshot("x../.o./...");
     now.legal = ["a1", "c3"].map(str::to_owned).to_vec();
@@ -245,7 +245,8 @@ fn enter_submits_empty_line_without_board() {
     state.set_match(None);
     let enter = KeyEvent::from(KeyCode::Enter);
     assert_eq!(state.handle_key(enter, None), submitted(""));
-    // Without a match, the help covers no board. The key after F1 therefore has its normal effect.
+    // Without a match, there is no board that the help could cover. Enter therefore submits the
+    // input line instead of closing the help.
     let help = KeyEvent::from(KeyCode::F(1));
     assert_eq!(state.handle_key(help, None), submitted("help"));
     assert_eq!(state.handle_key(enter, None), submitted(""));
