@@ -32,7 +32,8 @@ pub(crate) struct ClusterArgs {
     nats: Option<String>,
 }
 
-/// The store and its metrics, and in a cluster also the links to the other servers.
+/// Result of opening the store: the store, its metrics and, in a cluster, the links to the other
+/// servers.
 pub(crate) type OpenedStore = (Arc<dyn Store>, StoreMetrics, Option<ClusterLinks>);
 
 impl ClusterArgs {

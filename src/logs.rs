@@ -16,7 +16,8 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-/// Initializes logging. This function must be called only once.
+/// Initializes logging. A second call of this function panics, because the global logger is already
+/// set.
 pub(crate) fn init_logging(filter: &str, format: LogFormat) {
     let is_terminal = io::stderr().is_terminal();
     let log = tracing_subscriber::fmt()

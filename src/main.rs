@@ -26,8 +26,8 @@ use tokio_util::sync::CancellationToken;
 use self::args::Args;
 use self::commands::{Command, single_dash_hints};
 
-/// Maximum duration of a shutdown. The duration is less than ten seconds, because Docker, for
-/// example, kills a container that takes longer to stop.
+/// Maximum duration of a shutdown. Must be less than ten seconds, because Docker, for example,
+/// kills a container that takes longer to stop.
 const STOP_TIMEOUT: Duration = Duration::from_secs(9);
 
 /// Number of the signal "file size limit exceeded" on Linux and macOS.
@@ -112,7 +112,8 @@ fn use_small_pages() {
     }
 }
 
-/// Does nothing, because the allocator requests huge pages only on Linux.
+/// This function does nothing on systems other than Linux, because the allocator requests huge
+/// pages only on Linux.
 #[cfg(not(target_os = "linux"))]
 const fn use_small_pages() {}
 
@@ -121,7 +122,7 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     logs::init_logging(&args.log, args.log_format);
     use_small_pages();
     // The signal handlers are installed before the server prints its address. The server therefore
-    // receives every signal that is sent after this output.
+    // receives every signal that is sent after the address was printed.
     let signals = Signals::listen()?;
     let data = args.data()?;
     let settings = args.settings;
@@ -206,8 +207,8 @@ async fn run(
     };
     ended.unwrap_or_else(|_| {
         tracing::error!("not everything has ended in time");
-        // The process exits immediately, because an orderly exit could hang as well, for example on
-        // a failing disk.
+        // If the shutdown takes too long, the process exits immediately. An orderly exit could hang
+        // like the shutdown, for example on a failing disk.
         std::process::exit(1)
     })
 }
@@ -286,7 +287,8 @@ async fn listen(address: &str) -> anyhow::Result<(TcpListener, SocketAddr)> {
 }
 
 /// Holds the TLS certificate, which the server reloads on SIGHUP. Without TLS, the server does not
-/// handle SIGHUP, so closing the server's terminal ends the server.
+/// handle SIGHUP. The signal then ends the server, for example when the server's terminal is
+/// closed.
 struct Certificates(Option<(Tls, Signal)>);
 
 impl Certificates {

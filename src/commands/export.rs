@@ -68,8 +68,8 @@ impl Format {
     }
 }
 
-/// State of an export that is in progress. The fields count the game records that were printed and
-/// the matches that could not be printed.
+/// State of an export that is in progress. The two counters count the game records that were
+/// printed and the matches that could not be printed.
 struct Export<'a, W> {
     archive: &'a dyn StoreInspector,
     format: Format,
@@ -128,8 +128,8 @@ impl<W: Write> Export<'_, W> {
         Ok(())
     }
 
-    /// Prints a match as JSON or as a game record. If the user exports all matches as game records,
-    /// the function skips matches that have not started and matches whose game has a different
+    /// Prints a match as JSON or as a game record. An export of all matches as game records skips
+    /// matches that have not started. It also skips matches whose game does not have the requested
     /// record format.
     fn print(&mut self, id: MatchId, by_name: bool) -> anyhow::Result<()> {
         match self.archive.inspect_match(id) {
@@ -138,7 +138,7 @@ impl<W: Write> Export<'_, W> {
                 writeln!(self.out, "{line}").context(STDOUT)
             }
             Ok(Some(kept)) => self.print_game_record(kept.record, by_name),
-            // The match has expired since its id was looked up.
+            // A match that has expired since the export looked up its id is skipped.
             Ok(None) => Ok(()),
             Err(damage) => {
                 self.fail(damage);

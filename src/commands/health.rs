@@ -8,8 +8,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// Maximum duration of the health check. A short limit is enough, because container runtimes repeat
-/// the check at intervals.
+/// Maximum duration of the health check. A few seconds are enough, because container runtimes
+/// repeat a health check at intervals.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Maximum number of bytes read from the response. The check uses only the status line and a short

@@ -46,9 +46,9 @@ pub(super) fn run(args: Args) -> anyhow::Result<()> {
     })
 }
 
-/// Returns the line breaks that must be appended to a file before the next game. If the last line
-/// of the file is incomplete, one line break completes the line. Another line break adds the empty
-/// line that PGN readers need between games.
+/// Returns the line breaks that must be appended to a file before another game is appended. If the
+/// last line of the file is incomplete, one line break completes the line. Another line break adds
+/// the empty line that PGN readers need between games.
 fn missing_breaks(file: &File, path: &Path) -> io::Result<&'static str> {
     let about = file.metadata()?;
     if !about.is_file() || about.len() == 0 {

@@ -47,8 +47,8 @@ Examples:
   plyhouse move-store --from postgres://plyhouse@db.example/plyhouse --to sqlite:/var/lib/plyhouse";
 
 impl Args {
-    /// Copies the store. Prints the numbers of matches, events and players in the source and in the
-    /// copy.
+    /// Copies the store. Prints how many matches, events and players the source and the copy
+    /// contain.
     pub(super) fn run(self) -> anyhow::Result<()> {
         let Self { from, to } = self;
         let runtime = Builder::new_current_thread().enable_all().build();

@@ -19,8 +19,8 @@ impl Source {
     }
 }
 
-/// Returns an error if the number of faults is not 0. The error message consists of the description
-/// `what` and the number of faults.
+/// Returns an error if `faults`, the number of faults that a command found in the store, is not 0.
+/// The error message consists of the description `what` and the number of faults.
 pub(super) fn close(faults: u64, what: &str) -> anyhow::Result<()> {
     match faults {
         0 => Ok(()),

@@ -31,7 +31,8 @@ pub(crate) fn exit<C: CommandFactory>(error: clap::Error, words: &[String]) -> !
     }
 }
 
-/// Returns an error message with a hint for the first option that has a single dash.
+/// Returns an error message for the first option that is written with a single dash. The message
+/// contains a hint about the correct usage.
 fn hint(options: &Command, words: &[String]) -> Option<String> {
     let word = words.iter().find(|word| is_single_dash(word))?;
     let name = word[1..].split('=').next().unwrap_or_default();
@@ -78,8 +79,8 @@ mod tests {
         let command = CommandLine::command();
         let options = command.find_subcommand("match").expect("it is there");
         let long = options.get_arguments().filter_map(clap::Arg::get_long);
-        // The test skips option names that begin with `h`, because clap parses `-h…` as the help
-        // option `-h`.
+        // The test skips option names that begin with `h`: clap parses `-h…` as the help option
+        // `-h`, so no hint is printed for them.
         let long: Vec<_> = long.filter(|name| !name.starts_with('h')).collect();
         assert!(
             long.contains(&"engine") && long.contains(&"resign"),

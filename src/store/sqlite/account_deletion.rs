@@ -49,7 +49,7 @@ pub(super) fn deleted_players(
 }
 
 /// Deletes a player and the player's bot accounts. Returns `false` if the player does not exist or
-/// `deletion.proof` is no longer valid.
+/// the proof of identity in `deletion.proof` is no longer valid.
 pub(super) fn delete_player(
     connection: &Connection,
     deletion: &PlayerDeletion,

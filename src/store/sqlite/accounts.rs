@@ -13,8 +13,8 @@ use crate::{
 };
 
 /// Gives a player a unique name. Returns `false` if another player has a confusable name or the
-/// invitation is not valid. Also returns `false` if the stored player no longer has the values in
-/// `change.expected`.
+/// invitation is not valid. Also returns `false` if the player's kind or the time of the player's
+/// last renaming differs from `change.expected`.
 pub(super) fn name_player(connection: &Connection, change: &NameChange) -> rusqlite::Result<bool> {
     let NameChange {
         player,
@@ -248,7 +248,7 @@ pub(super) fn recompute_name_skeletons(connection: &Connection) -> rusqlite::Res
 }
 
 /// Adds the missing name skeletons that are computed from the original case of the current names.
-/// Two names that share a skeleton look alike.
+/// Names that look alike share a skeleton.
 pub(super) fn add_missing_name_skeletons(connection: &Connection) -> rusqlite::Result<()> {
     let sql =
         "INSERT INTO names (likeness, player) SELECT ?2, player FROM names WHERE likeness = ?1";

@@ -38,9 +38,9 @@ pub(super) fn load_analysis(
     found.optional()
 }
 
-/// Counts an analysis request towards a player's quota. Deletes all requests that were made at or
-/// before `since_ms`, because they no longer count. Returns `false` if the player has used up the
-/// quota.
+/// Counts an analysis request towards a player's quota. Deletes the requests of all players that
+/// were made at or before `since_ms`, because these requests no longer count. Returns `false` if
+/// the player has used up the quota.
 pub(super) fn count_request(
     connection: &Connection,
     request: &AnalysisQuotaRequest,

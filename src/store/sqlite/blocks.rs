@@ -1,4 +1,4 @@
-//! Reads and writes which players each player blocks.
+//! Reads and writes the list of players that each player blocks.
 
 use plyhouse_protocol::PlayerId;
 use rusqlite::{Connection, Row};
@@ -8,8 +8,9 @@ use super::players_and_sessions;
 use crate::records::player_identity::unpairable_players_sql;
 use crate::{BLOCKS_MAX, Blocks};
 
-/// Stores that `player` has blocked `other` since `since_ms`. If `since_ms` is `None`, the block is
-/// removed. Returns `false` if the player already blocks the maximum number of players.
+/// Stores that `player` blocks `other`, and that the block began at `since_ms`. If `since_ms` is
+/// `None`, the stored block is removed. Returns `false` if the player already blocks the maximum
+/// number of players.
 pub(super) fn change_block(
     connection: &Connection,
     player: PlayerId,
@@ -44,8 +45,8 @@ fn has_block(connection: &Connection, player: [u8; 16], other: [u8; 16]) -> rusq
     connection.prepare_cached(sql)?.exists((player, other))
 }
 
-/// Loads the players that a player blocks and the players that block this player. Also loads the
-/// players that must not be paired with this player.
+/// Loads the players that the given player blocks, and the players that block the given player.
+/// Also loads the players that must not be paired with the given player.
 pub(super) fn load_blocks(connection: &Connection, player: PlayerId) -> rusqlite::Result<Blocks> {
     let sql = "SELECT p.id, p.name, p.kind FROM blocks b JOIN players p ON p.id = b.other
                WHERE b.player = ?1 ORDER BY b.since_ms, b.other";

@@ -15,7 +15,7 @@ use crate::records::past_matches::{
 };
 use crate::{CorruptRecord, HistoryQuery, OpeningStats, Opponent, PastMatch, ResultCounts, Tally};
 
-/// Column values for the row of an ended match.
+/// Values that are written to the row of an ended match.
 #[derive(Default)]
 pub(super) struct EndedMatchColumns {
     /// Summary of the match as JSON. The value is `None` if the match never started or its events
@@ -175,7 +175,7 @@ pub(super) fn history(
     query: &HistoryQuery,
 ) -> Result<Option<Vec<PastMatch>>, LoadError> {
     let transaction = connection.unchecked_transaction()?;
-    // Without `query.before`, the page begins with the match that ended most recently.
+    // Without `query.before`, the list of matches begins with the match that ended most recently.
     let mut before = (u64::MAX >> 1, vec![u8::MAX; 16]);
     if let Some(id) = query.before {
         let sql = "SELECT ended_ms FROM matches WHERE id = ?1 AND ended_ms IS NOT NULL";
@@ -209,8 +209,8 @@ pub(super) fn history(
     Ok(Some(found))
 }
 
-/// Selects ended matches of a player. `CROSS JOIN` makes SQLite read the table `played` in the
-/// order of its primary key. SQLite then looks up only the matches that are returned.
+/// Selects ended matches of a player. `CROSS JOIN` makes SQLite read the table `played` in
+/// primary-key order. SQLite then looks up only the matches that are returned.
 pub(super) const SELECT_HISTORY: &str =
     "SELECT m.id, m.code, m.game, m.host, m.terms, m.summary, p.seat, p.ended_ms
     FROM played p CROSS JOIN matches m ON m.id = p.match
@@ -253,13 +253,13 @@ pub(super) fn results(
     Ok(results)
 }
 
-/// Selects how often a player had each match result. Counts public results, and those private
-/// results that the viewer may see.
+/// Selects the number of matches that a player has with each match result. The numbers include all
+/// public matches, but only those private matches whose results the viewer may see.
 pub(super) const SELECT_RESULTS: &str = "SELECT result, n, first_ms FROM results
     WHERE player = ?1 AND seen_by IN (zeroblob(16), ?2)";
 
-/// Returns the statistics of an opening line in a game. They count the match results in total and
-/// for each next move.
+/// Returns the match results after an opening line in a game. The results are counted in total and
+/// separately for each next move.
 pub(super) fn explore(
     connection: &Connection,
     game: &str,
@@ -279,8 +279,8 @@ pub(super) fn explore(
     Ok(OpeningStats::from_tallies(tallies))
 }
 
-/// Selects the statistics of an opening line and of each next move. An empty move marks the row for
-/// the whole opening line.
+/// Selects the statistics of an opening line and of each next move. The row with an empty string as
+/// its move contains the statistics of the whole opening line.
 pub(super) const SELECT_OPENINGS: &str = "SELECT '', n, won_first, won_second, drawn FROM openings
     WHERE game = ?1 AND line = ?2 AND move = ?3
     UNION ALL

@@ -8,8 +8,8 @@ use parking_lot::Mutex;
 use crate::NodeId;
 use plyhouse_protocol::MatchId;
 
-/// Owner of each live match. The map is a B-tree, because a hash map moves all its entries at once
-/// when it grows. Other threads would wait for the lock during that time.
+/// Owner of each live match. The map is a B-tree, because a growing hash map moves all its entries
+/// at once. All threads that need the map would wait until the entries have been moved.
 #[derive(Debug, Default)]
 pub(super) struct Ownership(Mutex<BTreeMap<MatchId, NodeId>>);
 

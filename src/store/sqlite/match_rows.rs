@@ -37,7 +37,7 @@ pub(crate) fn creation_from_row(row: &Row<'_>) -> rusqlite::Result<Result<Creati
 /// SQL columns that [`JournalLength::from_row`] reads, in this order.
 pub(crate) const LENGTH_COLUMN_LIST: &str = "last_seq, ended_ms";
 
-/// Event count and end time that are stored in the row of a match.
+/// Columns in the row of a match that contain the match's event count and end time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct JournalLength {
     last_seq: i64,
@@ -56,9 +56,9 @@ impl JournalLength {
         })
     }
 
-    /// Compares the number of stored events with the row of the match. In the row of a live match,
-    /// `last_seq` may be less than the number of stored events. Returns a description of the fault
-    /// if events are missing, or if an ended match has too many events.
+    /// Compares the number of stored events with `last_seq` in the row of the match. In the row of
+    /// a live match, `last_seq` may be less than the number of stored events. Returns a description
+    /// of the fault if events are missing, or if an ended match has too many events.
     pub(crate) fn check_event_count(self, events: u64) -> Result<(), String> {
         let Self { last_seq, ended_ms } = self;
         let found = i64::try_from(events).unwrap_or(i64::MAX);

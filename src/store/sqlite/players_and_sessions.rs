@@ -128,8 +128,8 @@ fn renew_recovery_key(
     Ok(is_valid)
 }
 
-/// Determines from the stored data whether a change was applied. Called if the outcome of the
-/// commit is unknown. Returns `None` if the stored data does not show whether the change was
+/// Determines from the stored data whether an identity change was applied. Called if the outcome of
+/// the commit is unknown. Returns `None` if the stored data does not show whether the change was
 /// applied.
 pub(super) fn is_applied(
     connection: &Connection,
@@ -151,8 +151,8 @@ pub(super) fn is_applied(
         IdentityChange::EndSessions(player, selection) => {
             have_sessions_ended(connection, *player, *selection)?
         }
-        // The result is always `true`, because the day of a session's last use need not be exact.
-        // The next `hello` request stores the current day.
+        // This change always counts as applied, because the day of a session's last use need not be
+        // exact. The next `hello` request stores the current day.
         IdentityChange::TouchSession(..) => true,
         IdentityChange::NamePlayer(name_change) => {
             let holder = match name_change.skeletons.first() {
@@ -180,14 +180,14 @@ pub(super) fn is_applied(
                 .is_some_and(|stored| stored == identity.player)
         }
         IdentityChange::DeletePlayer(deletion) => !exists(connection, deletion.player)?,
-        // The result is always `true`, because the caller repeats the name removal until no names
-        // remain.
+        // This change always counts as applied, because the caller repeats the name removal until
+        // no names remain.
         IdentityChange::RemoveNames(_) => true,
         IdentityChange::AddOneTimeToken { code, .. } => {
             find_one_time_token(connection, *code, 0)?.is_some()
         }
-        // The one-time token is no longer stored, but another call may have deleted it. The outcome
-        // of this change therefore remains unknown.
+        // If the one-time token is no longer stored, this change or another call may have deleted
+        // it. It is therefore unknown whether this change was applied.
         IdentityChange::TakeOneTimeToken(code)
             if find_one_time_token(connection, *code, 0)?.is_none() =>
         {
@@ -384,7 +384,7 @@ fn have_sessions_ended(
 }
 
 /// Returns the SQL parameters `?2`, `?3` and `?4` for the condition `(id = ?2) IS ?3 AND (?4 OR
-/// kind <> 'key')`. The condition is true for the selected sessions.
+/// kind <> 'key')`. The condition is true for the sessions that `selection` selects.
 fn session_filter(selection: SessionSelection) -> (Option<[u8; 16]>, Option<bool>, bool) {
     match selection {
         SessionSelection::One(id) => (Some(id.0.into_bytes()), Some(true), true),

@@ -53,7 +53,7 @@ pub(super) fn insert_waiting_row(
     Ok(())
 }
 
-/// Assigns numbers to the waiting ledger rows whose due time is not later than `until_ms`.
+/// Assigns numbers to the rows in `ledger_waiting` whose due time is not later than `until_ms`.
 fn number_due_rows(connection: &Connection, until_ms: u64) -> rusqlite::Result<()> {
     let sql = "SELECT body FROM ledger_waiting WHERE due_ms <= ?1 ORDER BY due_ms, match";
     let mut due = connection.prepare_cached(sql)?;
@@ -124,20 +124,21 @@ pub(super) fn apply_change(
     Ok(true)
 }
 
-/// Determines from the stored data whether a change was applied. Called if the outcome of the
-/// commit is unknown. Returns `None` if the stored data does not show whether the change was
+/// Determines from the stored data whether a ratings change was applied. Called if the outcome of
+/// the commit is unknown. Returns `None` if the stored data does not show whether the change was
 /// applied.
 pub(super) fn is_applied(
     connection: &Connection,
     change: &RatingsChange,
 ) -> rusqlite::Result<Option<bool>> {
     Ok(match change {
-        // The outcome remains unknown, because another caller may have made an identical change.
+        // It is unknown whether this change was applied, because another caller may have made an
+        // identical change.
         RatingsChange::Post(_)
         | RatingsChange::BeginVersion { .. }
         | RatingsChange::SwitchVersion(_) => None,
         RatingsChange::NumberRow(_) | RatingsChange::Reset => None,
-        // After the due rows have been numbered, the table `ledger_waiting` contains no due row.
+        // If the table `ledger_waiting` contains no due row, all due rows have been numbered.
         RatingsChange::NumberDueRows(until_ms) => {
             let sql = "SELECT 1 FROM ledger_waiting WHERE due_ms <= ?1";
             let mut statement = connection.prepare_cached(sql)?;
@@ -217,7 +218,7 @@ fn clear_stale_versions(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Stores the rating changes of some ledger rows in a rating version. Returns `false` if the rating
-/// version is stale, or if its last posted ledger row is not `post.from_row`.
+/// version is stale, or if `post.from_row` is not the last ledger row that the version contains.
 fn post_rows(connection: &Connection, post: &RatingPost) -> rusqlite::Result<bool> {
     let sql = "UPDATE folds SET cursor = ?3, last_ms = ?4, started_ms = ?5
                WHERE id = ?1 AND cursor = ?2 AND place <> 'stale'";

@@ -130,8 +130,8 @@ pub(super) fn load(connection: &Connection, id: MatchId) -> Result<Option<Loaded
     }
 }
 
-/// Loads the record of a match. Also returns the event count and the end time that the row of the
-/// match contains.
+/// Loads the creation data and the events of a match. Also returns the event count and the end time
+/// that the row of the match contains.
 pub(super) fn load_in_transaction(
     transaction: &Connection,
     id: MatchId,
@@ -257,9 +257,9 @@ pub(super) fn player_by_id(
         .optional()?)
 }
 
-/// Loads the live matches that have no wake time and whose id satisfies `is_included`. Also loads
-/// the players of these matches. A corrupt match is returned as an error, and the other matches are
-/// still loaded.
+/// Loads the live matches that have no wake time and whose id satisfies `is_included`. A match with
+/// a wake time need not be in memory. Also loads the players of these matches. A corrupt match is
+/// returned as an error, and the other matches are still loaded.
 pub(super) fn live_matches(
     connection: &Connection,
     is_included: impl Fn(MatchId) -> bool,
@@ -270,7 +270,8 @@ pub(super) fn live_matches(
     for id in ids.filter(|id| is_included(*id)) {
         match load_in_transaction(&transaction, id) {
             Ok(Some((record, _))) => matches.push(Ok(record.into())),
-            // An index contains the match id, but the table `matches` has no row with this id.
+            // If an index contains the match id but the table `matches` has no row with this id,
+            // the match is corrupt.
             Ok(None) => matches.push(Err(corrupt_record(id, "it has no row"))),
             Err(LoadError::Corrupt(corrupt)) => matches.push(Err(corrupt)),
             Err(LoadError::Sqlite(error)) if is_corruption(&error) => {
@@ -298,8 +299,8 @@ pub(super) fn live_matches(
     Ok(LiveMatches { matches, players })
 }
 
-/// Returns the ids of the live matches without a wake time, oldest first. If a page is corrupt, the
-/// ids before and after this page are returned.
+/// Returns the ids of the live matches without a wake time, oldest first. If a page of the database
+/// is corrupt, the ids before and after this page are returned.
 pub(super) fn live_match_ids(connection: &Connection) -> Result<Vec<MatchId>, LoadError> {
     let mut ids = BTreeSet::new();
     let mut read = |order: &str| -> rusqlite::Result<()> {

@@ -43,8 +43,8 @@ pub(super) fn delete_participations(connection: &Connection, id: MatchId) -> rus
     delete.execute([id.0.as_bytes()]).map(|_| ())
 }
 
-/// Returns whether this reminder is stored. Only the wake time is compared, because the
-/// participations are written in the same transaction.
+/// Returns whether the given reminder is stored for a match. Only the wake time is compared,
+/// because the participations are written in the same transaction.
 pub(super) fn is_reminder_stored(
     connection: &Connection,
     id: MatchId,

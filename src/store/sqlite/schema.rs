@@ -48,7 +48,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     ",
     // From this schema version on, `last_seq` of a live match may be less than the number of
     // events, because not every move updates `last_seq`. An earlier program would report such a
-    // match as corrupt. The new version number prevents an earlier program from opening the
+    // match as corrupt. The increased schema version prevents an earlier program from opening the
     // database.
     "",
     // Moves the creation data that is not used for lookups into one JSON column. New fields can
@@ -130,7 +130,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     DROP TABLE players;
     ALTER TABLE players_anew RENAME TO players;
     ",
-    // Pairing codes and recovery keys, which let a player log in on another device.
+    // Adds tables for pairing codes and recovery keys, which let a player log in on another device.
     "
     CREATE TABLE pairings (
         player     BLOB NOT NULL PRIMARY KEY REFERENCES players (id),
@@ -160,8 +160,8 @@ pub(super) const MIGRATIONS: &[&str] = &[
     CREATE INDEX names_by_player ON names (player);
     CREATE INDEX names_by_end ON names (until_ms) WHERE until_ms IS NOT NULL;
     ",
-    // History of ended matches by player, and opening statistics. The migration also indexes
-    // earlier matches, see `HISTORY_VERSION`.
+    // Adds each player's history of ended matches, and the opening statistics. The migration also
+    // indexes the matches that ended earlier, see `HISTORY_VERSION`.
     "
     ALTER TABLE matches ADD COLUMN summary TEXT;  -- JSON: what it came to; NULL if it never began
     CREATE TABLE played (
@@ -343,7 +343,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     END;
     ",
     // Adds a table for the ledger rows that have no number yet. If spectators see a match with a
-    // delay, its ledger row gets a number only when they may see the end.
+    // delay, its ledger row gets a number only when spectators may see how the match ended.
     "
     CREATE TABLE ledger_waiting (
         match  BLOB NOT NULL PRIMARY KEY REFERENCES matches (id),
@@ -353,7 +353,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     CREATE INDEX ledger_waiting_due ON ledger_waiting (due_ms);
     ",
     "-- What names have in common that look alike is found otherwise.",
-    // Analyses of ended matches.
+    // Adds a table for the analyses of ended matches.
     "
     CREATE TABLE analyses (
         match BLOB NOT NULL PRIMARY KEY REFERENCES matches (id) ON DELETE CASCADE,
@@ -476,7 +476,7 @@ fn open_read_write(path: &Path, extra_flags: OpenFlags) -> rusqlite::Result<Conn
     // that checkpoints are rare. A page that is written repeatedly between two checkpoints is
     // copied to the database only once.
     connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
-    // A negative number is a size in KiB. The cache holds the pages that thousands of busy matches
+    // A negative cache size is in KiB. The cache holds the pages that thousands of busy matches
     // use, so that SQLite does not read them repeatedly.
     connection.pragma_update(None, "cache_size", -16 * 1024)?;
     connection.set_prepared_statement_cache_capacity(64);
@@ -487,7 +487,7 @@ fn open_read_write(path: &Path, extra_flags: OpenFlags) -> rusqlite::Result<Conn
 /// file. The setting is always enabled, because a page split moves rows and leaves their old bytes
 /// behind. The setting does not slow down appends, because appends delete nothing.
 fn enable_secure_delete(connection: &Connection) -> rusqlite::Result<()> {
-    // The pragma returns the new setting as a row. The closure ignores this row.
+    // The pragma returns the new setting as a row, which the closure ignores.
     connection.pragma_update_and_check(None, "secure_delete", "ON", |_| Ok(()))
 }
 
@@ -495,7 +495,7 @@ fn enable_secure_delete(connection: &Connection) -> rusqlite::Result<()> {
 pub(super) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(
         path,
-        // With write access, the reader can create the files of the write-ahead log if they are
+        // The connection needs write access to create the files of the write-ahead log if they are
         // missing.
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;

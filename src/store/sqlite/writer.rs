@@ -34,9 +34,9 @@ const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(1);
 /// Number of batches between maintenance runs of a busy thread.
 const MAINTENANCE_BATCHES: u32 = 64;
 
-/// Batch sizes that suggest that many matches are busy. After a batch of such a size, the thread
-/// delays the next batch. Larger batches need no delay, because they already spread the cost of a
-/// sync over enough writes.
+/// Range of batch sizes after which the thread delays the next batch. A batch of such a size
+/// suggests that many matches are busy. Larger batches need no delay, because they already spread
+/// the cost of a sync over enough writes.
 const BUSY_BATCH_SIZES: RangeInclusive<usize> = 16..=256;
 
 /// Minimum time between the starts of two batches while many matches are busy. Without this delay,
@@ -49,8 +49,8 @@ const BATCH_INTERVAL_MIN: Duration = Duration::from_millis(10);
 /// table and index.
 const PROBE_BYTES_PER_TASK: usize = 64 << 10;
 
-/// Maximum size of a disk probe in bytes. After a failure, the disk is considered writable again
-/// once a probe succeeds.
+/// Maximum size of a disk probe in bytes. A successful probe after a disk error shows that the disk
+/// is writable again.
 const PROBE_BYTES_MAX: usize = 4 << 20;
 
 /// A write to the database.
@@ -253,7 +253,7 @@ impl WriterThread {
     /// database.
     ///
     /// After a failed sync, the operating system may have discarded data that it could not write.
-    /// It may still return the discarded data to readers (see Rebello et al., "Can applications
+    /// Even so, reads may still return the discarded data (see Rebello et al., "Can applications
     /// recover from fsync failures?", 2020). Data is therefore not trusted until it has been
     /// written again: a checkpoint copies the write-ahead log into the database and syncs the
     /// database.
@@ -361,7 +361,7 @@ impl Drop for WriterThread {
     }
 }
 
-/// Sleeps for this time, even if new writes arrive in the queue.
+/// Sleeps for the duration `time`, even if new writes arrive in the queue.
 fn sleep_for(time: Duration) {
     #[expect(
         clippy::disallowed_methods,

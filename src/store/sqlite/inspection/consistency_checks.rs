@@ -1,11 +1,11 @@
-//! Checks the consistency of the whole database. The contents of individual matches are not checked
-//! here.
+//! Checks the consistency of the whole database. This module does not check the contents of
+//! individual matches.
 
 use rusqlite::Connection;
 
 /// Consistency checks. Each check consists of an SQL query and the description of a fault. The
-/// query returns a number, which must be 0. If the number is not 0, the number and the description
-/// are reported as a fault.
+/// query returns a count of faults, which must be 0. A count other than 0 is reported together with
+/// the description.
 const CONSISTENCY_CHECKS: [(&str, &str); 10] = [
     (
         "SELECT count(*) FROM matches WHERE length(id) != 16",

@@ -22,7 +22,8 @@ use crate::{
 /// Subquery for the id of the live rating version.
 const LIVE_VERSION: &str = "(SELECT id FROM folds WHERE place = 'live')";
 
-/// Returns the state of the ledger, and the last ledger row that each rating version has posted.
+/// Returns the state of the ledger. For the live rating version and a version being built, also
+/// returns the last ledger row whose rating changes the version contains.
 pub(crate) fn progress(connection: &Connection) -> rusqlite::Result<RatingProgress> {
     let transaction = connection.unchecked_transaction()?;
     let mut progress = RatingProgress {
@@ -178,7 +179,8 @@ pub(crate) fn ratings_after(
     rows.collect()
 }
 
-/// Returns a player's rating in each game and pool, and the recent daily values of each rating.
+/// Returns a player's ratings, one for each game and pool. Each rating includes its values on the
+/// most recent days.
 pub(crate) fn ratings(
     connection: &Connection,
     player: PlayerId,

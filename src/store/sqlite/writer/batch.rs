@@ -88,8 +88,8 @@ pub(super) fn fail_all(tasks: &[&WriteTask], error: WriteError) -> Vec<Result<()
 /// Checks that the disk accepts a write of this size. The function commits this number of bytes to
 /// a separate table, and then drops the table.
 ///
-/// A smaller write would prove nothing. Even on a full disk, a small write may fit into the space
-/// that the write-ahead log already has.
+/// Even on a full disk, a smaller write may succeed, because it may fit into the space that the
+/// write-ahead log already has.
 pub(super) fn probe(connection: &mut Connection, bytes: usize) -> rusqlite::Result<()> {
     // If the server crashed during a probe, the table may already exist.
     connection.execute_batch("CREATE TABLE IF NOT EXISTS disk_probe (filler BLOB) STRICT")?;
