@@ -27,9 +27,8 @@ pub trait AdminQueue: fmt::Debug {
     /// Returns an error if the store cannot be read.
     fn find_result(&self, id: CommandId) -> Result<Option<String>, StoreAccessError>;
 
-    /// Removes a command and its result from the queue. Returns `false` if the command was still in
-    /// the queue and no server had claimed it. A command that is removed before a server claims it
-    /// never runs.
+    /// Removes a command and its result from the queue. Returns `false` if the command was removed
+    /// before a server claimed it. A command that is removed before a server claims it never runs.
     ///
     /// # Errors
     ///

@@ -15,7 +15,8 @@ use plyhouse_protocol::{MatchId, MatchStatus, PlayerId, SessionId};
 
 use crate::{MatchRecord, NodeId, PlayerRecord, ReadError, WriteError};
 
-/// Time from each renewal of a server's lease to its expiry, measured by the store's clock.
+/// Time after which a server's lease expires if the server does not renew it, measured by the
+/// store's clock.
 pub const LEASE_DURATION: Duration = Duration::from_secs(5);
 
 /// Minimum time between two takeovers of the same match. Without this limit, two servers that each
@@ -33,8 +34,8 @@ pub(crate) const PAIR_ATTEMPTS_MAX: usize = 10;
 
 /// Reads and writes the state that the servers of a cluster share.
 pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
-    /// Starts the lease of a server or renews it for [`LEASE_DURATION`]. Returns all servers with a
-    /// valid lease, including this one.
+    /// Starts or renews the lease of the server `node`. The lease then lasts for
+    /// [`LEASE_DURATION`]. Returns all servers that have a valid lease, including `node`.
     fn renew_lease(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<NodeId>, WriteError>>;
 
     /// Ends the lease of a server that shuts down, and deletes the server's seeks. Other servers
@@ -44,18 +45,18 @@ pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
     /// Returns the owner and state of a match, or `None` if the match is not stored.
     fn find_route(&self, id: MatchId) -> BoxFuture<'_, Result<Option<MatchRoute>, ReadError>>;
 
-    /// Returns the given matches that the server `node` does not own. Omits matches that are not
-    /// stored.
+    /// Returns those of the given matches that the server `node` does not own. Omits matches that
+    /// are not stored.
     fn foreign_matches(
         &self,
         node: NodeId,
         ids: Vec<MatchId>,
     ) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
 
-    /// Makes `owner` the owner of a match that `previous_owner` owns. The store also appends a
-    /// journal entry without events, so that writes by the previous owner fail. Returns `false` and
-    /// changes nothing if the match has another owner or was taken over less than [`OWNERSHIP_MIN`]
-    /// ago.
+    /// Changes the owner of a match from `previous_owner` to `owner`. The store also appends a
+    /// journal entry without events, so that later writes by the previous owner fail. Returns
+    /// `false` and changes nothing if the match has another owner or was taken over less than
+    /// [`OWNERSHIP_MIN`] ago.
     fn take_over(
         &self,
         id: MatchId,
@@ -76,14 +77,14 @@ pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
     /// Returns the number of live matches that a player hosts, except correspondence matches.
     fn hosted_match_count(&self, player: PlayerId) -> BoxFuture<'_, Result<usize, ReadError>>;
 
-    /// Returns the given sessions that are no longer stored. Each session is passed together with
-    /// its player's id.
+    /// Returns those of the given sessions that are no longer stored. Each session is passed
+    /// together with its player's id.
     fn ended_sessions(
         &self,
         sessions: Vec<(PlayerId, SessionId)>,
     ) -> BoxFuture<'_, Result<Vec<SessionId>, ReadError>>;
 
-    /// Returns the given players who have been deleted.
+    /// Returns those of the given players who have been deleted.
     fn deleted_players(
         &self,
         players: Vec<PlayerId>,
@@ -107,7 +108,7 @@ pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
     /// - The waiting seek and the new seek have the same key.
     /// - The server that accepted the waiting seek has a valid lease.
     /// - Each player's rating lies within the other player's rating range.
-    /// - The two players may be paired with each other.
+    /// - Neither a block nor [`SeekRecord::excluded`] prevents the pairing of the two players.
     ///
     /// If several seeks fit, the store chooses the seek that has waited longest. The store passes
     /// the chosen seek to `make_match`, which returns the new match. In one transaction, the store
@@ -185,11 +186,12 @@ pub struct SeekRecord {
     /// The player's rating and the acceptable ratings of the opponent.
     pub rating_range: RatingRange,
     /// Players who must not be paired with the player of this seek, in addition to blocked players.
-    /// The store checks only the exclusions of the new seek, and not the exclusions of waiting
-    /// seeks. Exclusions are mutual, so the exclusions of the new seek cover both players.
+    /// When the store pairs a new seek, it checks only the exclusions of the new seek, and not the
+    /// exclusions of waiting seeks. This is sufficient because exclusions are mutual: if player A
+    /// excludes player B, then B also excludes A.
     pub excluded: Vec<PlayerId>,
-    /// Whether the caller submits the seek again while the seek may still be waiting. If the seek
-    /// is no longer waiting, submitting it again does not store it.
+    /// Whether the caller expects that the store already holds this seek. If the store holds no
+    /// seek of the player, it returns [`PairOutcome::SeekEnded`] instead of storing the seek.
     pub is_retry: bool,
 }
 
@@ -236,7 +238,8 @@ impl RatingRange {
     }
 }
 
-/// Function that creates the match for two paired seeks. The argument is the seek that was waiting.
+/// Function that creates the match for two paired seeks. The store calls the function with the seek
+/// that was already waiting.
 pub type MatchFactory = Box<dyn Fn(&SeekRecord) -> MatchRecord + Send + Sync>;
 
 /// Outcome of an attempt to pair a seek.
@@ -249,7 +252,8 @@ pub enum PairOutcome {
     Waiting,
     /// The seek was not stored, because the maximum number of seeks are already waiting.
     LimitReached,
-    /// The caller retried a waiting seek that has ended.
+    /// The caller submitted the seek as a [retry](SeekRecord::is_retry), but the store held no seek
+    /// of the player.
     SeekEnded,
 }
 
@@ -271,16 +275,16 @@ pub struct MatchListing {
     pub status: MatchStatus,
     /// Whether the match list shows the match.
     pub listed: bool,
-    /// Data that the match list shows. Opaque to the store.
+    /// Data that the match list shows. The store does not interpret this data.
     pub summary: String,
 }
 
 /// Query for one page of the match list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MatchListQuery {
-    /// Game id. The page contains only matches of this game. `None` includes all games.
+    /// Id of the game whose matches the page contains. `None` includes the matches of all games.
     pub game: Option<String>,
-    /// Match status. The page contains only matches with this status. `None` includes every status.
+    /// Status of the matches that the page contains. `None` includes matches of every status.
     pub status: Option<MatchStatus>,
     /// Id of the last match on the previous page. The page contains only matches that are older
     /// than that match.

@@ -25,8 +25,9 @@ pub trait StoreInspector: fmt::Debug {
     /// Returns an error if the store cannot be read.
     fn next_match(&self, after: Option<MatchId>) -> Result<Option<MatchId>, StoreAccessError>;
 
-    /// Returns the id of the match with this id or code. If several matches have had the code,
-    /// returns the live match. If none of them is live, returns the match that was created last.
+    /// Finds a match by its id or code, and returns the match id. If several matches have had the
+    /// code, returns the live match. If none of them is live, returns the match that was created
+    /// last.
     ///
     /// # Errors
     ///
@@ -67,8 +68,8 @@ pub trait StoreInspector: fmt::Debug {
     /// Returns an error if the store cannot be read.
     fn one_time_tokens(&self) -> Result<Vec<(TokenHash, OneTimeToken)>, StoreAccessError>;
 
-    /// Returns descriptions of faults that concern the whole store. The function [`verify`] reports
-    /// these faults and also checks each match.
+    /// Checks the store as a whole and returns a description of each fault. The function [`verify`]
+    /// reports these faults and also checks each match.
     fn integrity_faults(&self) -> Vec<String>;
 }
 

@@ -30,8 +30,8 @@ use crate::{
 /// the server that should run the match, but appends do not check the owner. If two servers both
 /// act as the owner of a match, one of them gets a conflict and reads the match again.
 pub trait Store: fmt::Debug + Send + Sync + 'static {
-    /// Creates a match, its first events and its [reminder](MatchRecord::reminder). The server
-    /// `owner` owns the new match. Returns the journal position after the first events.
+    /// Stores a new match with its first events and its [reminder](MatchRecord::reminder). The
+    /// server `owner` owns the new match. Returns the journal position after the first events.
     ///
     /// A match has at most one rematch, so creating a second rematch is a conflict. The store
     /// refuses a match whose host, seated player or invited player was
@@ -87,15 +87,16 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// recently created match that had the code.
     fn find_by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>>;
 
-    /// Returns the live matches that the server `node` may claim, oldest first. Matches with a wake
-    /// time, matches of `node` itself and matches of servers with valid leases are omitted. A store
-    /// for a single server has no leases, so it omits only matches of `node` and matches with a
-    /// wake time.
+    /// Returns the live matches that the server `node` may claim, oldest first. Omits matches that
+    /// have a wake time, that `node` owns, or that another server with a valid lease owns. A store
+    /// for a single server has no leases, so it omits only matches that have a wake time or that
+    /// `node` owns.
     fn unowned(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
 
-    /// Makes `owner` the owner of a match. A server that is going to run a match must call this
-    /// method before it loads the match. If several servers share the store, a change of owner
-    /// invalidates all earlier journal positions. Appends at invalid positions fail.
+    /// Changes the owner of a match to the server `owner`. A server that is going to run a match
+    /// must call this method before it loads the match. If several servers share the store, a
+    /// change of owner invalidates all earlier journal positions. Appends at invalid positions
+    /// fail.
     fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>>;
 
     /// Clears the owner of a match when the owner stops running the match. The default
@@ -107,7 +108,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 
     /// Returns at most `limit` matches with a wake time, ordered by wake time and then by id. Each
     /// entry consists of the wake time, as Unix time in milliseconds, and the match id. The result
-    /// starts with the first entry that follows the entry `after`.
+    /// contains only entries that follow the entry `after` in this order.
     fn due_reminders(
         &self,
         after: (u64, MatchId),
@@ -174,8 +175,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         since_ms: u64,
     ) -> BoxFuture<'_, Result<Option<u64>, ReadError>>;
 
-    /// Returns the number of the last row in the rating ledger, and the progress of each rating
-    /// version. Rating versions are computed from the ledger.
+    /// Returns how far each rating version has processed the rating ledger. The result also
+    /// contains the number of the last ledger row. Rating versions are computed from the ledger.
     fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>>;
 
     /// Returns at most `limit` rows of the rating ledger after row `after`, in order. Only one
@@ -187,8 +188,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>>;
 
-    /// Loads the parts of a rating version that `needed` selects: ratings, histories of player
-    /// pairs, and penalties. A caller needs these parts to process ledger rows.
+    /// Loads the parts of a rating version that a caller needs to process ledger rows. The argument
+    /// `needed` selects ratings, histories of player pairs, and penalties.
     fn load_ratings_for(
         &self,
         version: u64,
@@ -246,14 +247,15 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         id: MatchId,
     ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>>;
 
-    /// Adds a player with these sessions. Repeating the call has no effect.
+    /// Adds a player and the given sessions of the player. Repeating the call has no effect.
     fn add_player(
         &self,
         player: PlayerRecord,
         sessions: Vec<SessionRecord>,
     ) -> BoxFuture<'_, Result<(), WriteError>>;
 
-    /// Returns the session with this token hash and its player, if the session is stored.
+    /// Returns the session that has the given token hash, and the player who owns the session.
+    /// Returns `None` if no such session is stored.
     fn find_session(
         &self,
         token: TokenHash,
@@ -320,8 +322,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         stored.map_ok(drop).boxed()
     }
 
-    /// Stores a recovery key if the identity proof is still valid. Returns `false` if the proof is
-    /// no longer valid.
+    /// Stores a new recovery key for a player whose identity the server has just checked. Returns
+    /// `false` if the identity proof is no longer valid.
     fn renew_recovery_key(
         &self,
         player: PlayerId,
@@ -366,9 +368,9 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     }
 
     /// Gives a stored player a unique name and marks the player as persistent. The previous name
-    /// remains reserved for the player for a time. Returns `false` if another player has a
-    /// confusable name or the invitation is not valid. Also returns `false` if the player's kind or
-    /// the time of the last name change differs from `naming.expected`.
+    /// remains reserved for the player until `naming.old_name_reserved_until_ms`. Returns `false`
+    /// if another player has a confusable name or the invitation is not valid. Also returns `false`
+    /// if the player's kind or the time of the last name change differs from `naming.expected`.
     fn name_player(&self, naming: NameChange) -> BoxFuture<'_, Result<bool, WriteError>> {
         self.change_identity(IdentityChange::NamePlayer(Box::new(naming)))
     }
@@ -403,10 +405,10 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         stored.map_ok(drop).boxed()
     }
 
-    /// Makes the player `player` block the player `other` from the time `since_ms` on. This time is
-    /// a Unix time in milliseconds. The player `other` must be stored. Ends the block if `since_ms`
-    /// is `None`. Returns `false` if `player` already blocks the [maximum](crate::BLOCKS_MAX)
-    /// number of players.
+    /// Blocks the player `other` on behalf of `player`, or ends this block. If `since_ms` is given,
+    /// the block begins at this Unix time in milliseconds. If `since_ms` is `None`, the block ends.
+    /// The player `other` must be stored. Returns `false` if a new block would exceed the
+    /// [maximum](crate::BLOCKS_MAX) number of blocks per player.
     fn change_block(
         &self,
         player: PlayerId,
@@ -420,13 +422,14 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         })
     }
 
-    /// Returns the players that this player blocks, the players that block this player, and the
-    /// players that must not be paired with this player.
+    /// Returns the blocks that affect a player. The result lists the players that this player
+    /// blocks and the players that block this player. It also lists all players that must not be
+    /// paired with this player.
     fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>>;
 
     /// Looks up a name by its skeleton, which all confusable names share. Returns the owner of the
-    /// name and whether the name is current. A former name is found only if it is still reserved
-    /// for the owner at the time `now_ms`.
+    /// name, and `true` if the owner still uses this name. A former name is found only if it is
+    /// still reserved for the owner at the time `now_ms`.
     fn find_by_name_skeleton(
         &self,
         skeleton: String,
@@ -457,10 +460,10 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Deletes a player and the player's bot accounts with their sessions and credentials. Returns
     /// `false` if the player does not exist or the proof is no longer valid.
     ///
-    /// The names of the deleted players remain reserved for a time. Their ids remain in matches,
-    /// but lookups by id no longer find the players. The caller must then [remove the
-    /// names](Self::remove_names) from stored matches. Later writes can neither seat a deleted
-    /// player nor store the player's name.
+    /// The names of the deleted players remain reserved until `deletion.name_reserved_until_ms`.
+    /// Their ids remain in matches, but lookups by id no longer find the players. The caller must
+    /// then [remove the names](Self::remove_names) from stored matches. Later writes can neither
+    /// seat a deleted player nor store the player's name.
     fn delete_player(&self, deletion: PlayerDeletion) -> BoxFuture<'_, Result<bool, WriteError>> {
         self.change_identity(IdentityChange::DeletePlayer(Box::new(deletion)))
     }
@@ -571,8 +574,8 @@ impl JournalPosition {
         }
     }
 
-    /// Creates the position after the first `events` events of a journal that only one server
-    /// writes.
+    /// Creates the journal position that follows the first `events` events of a match. The position
+    /// is valid only if the match was never taken over.
     #[must_use]
     pub const fn after_events(events: u64) -> Self {
         Self::new(events, Seq(events), 0)
@@ -662,8 +665,8 @@ pub enum WriteError {
     OutcomeUnknown,
 }
 
-/// Converts a conflict to `Ok(false)`. Some write tasks return a conflict if the store refuses the
-/// change.
+/// Converts the result of a write task that reports a refused change as a conflict. A conflict
+/// becomes `Ok(false)`, and success becomes `Ok(true)`.
 pub(crate) fn conflict_to_false(result: Result<(), WriteError>) -> Result<bool, WriteError> {
     match result {
         Ok(()) => Ok(true),

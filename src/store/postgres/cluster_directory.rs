@@ -20,8 +20,8 @@ use crate::{NodeId, PlayerRecord, ReadError, WriteError, conflict_to_false};
 /// Delay before another attempt to change a seek that another server has locked.
 const RETRY_DELAY: Duration = Duration::from_millis(3);
 
-/// Maximum time to retry after conflicts. If a server stops during a transaction, the database
-/// releases the transaction's locks within this time.
+/// Maximum time for which an operation is retried after conflicts. If a server stops during a
+/// transaction, the database releases the transaction's locks within this time.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// Calls `attempt` until it returns a value or [`RETRY_TIMEOUT`] has passed. An attempt returns

@@ -23,8 +23,8 @@ const SERVER_OPTIONS: &str = "-c statement_timeout=6000 -c lock_timeout=5000 \
                       -c idle_in_transaction_session_timeout=3000";
 
 /// Timeout for sent data that the database does not acknowledge. After this time, the operating
-/// system closes the connection. The constant is also the idle time before the first TCP keepalive
-/// probe.
+/// system closes the connection. The operating system also sends the first TCP keepalive probe
+/// after a connection has been idle for this time.
 const TCP_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Maximum time to connect to one host. This limit is shorter than the time limit for the whole

@@ -89,7 +89,8 @@ impl PostgresInspector {
 }
 
 /// Consistency checks. Each check consists of a query and a description. The query must return 0.
-/// If it returns another number, the inspector reports this number together with the description.
+/// If a query returns another number, the inspector reports this number and the description of the
+/// check.
 const CONSISTENCY_CHECKS: [(&str, &str); 4] = [
     (
         "SELECT count(*) FROM matches mt LEFT JOIN ledger l ON l.m = mt.m

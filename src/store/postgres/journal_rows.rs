@@ -8,7 +8,7 @@ use tokio_postgres::Row;
 use crate::records::match_record::terms_from_text;
 use crate::{CorruptRecord, JournalPosition, MatchRecord};
 
-/// A [`JournalPosition`] as database columns.
+/// The fields of a [`JournalPosition`], converted to database integers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PositionColumns {
     pub(super) entry_no: i64,
@@ -78,9 +78,9 @@ impl JournalEntries {
         Ok(())
     }
 
-    /// Checks that a journal row directly follows the previous row. `n` is the number of the row's
-    /// first journal entry. `end` is the journal position after the row. `events` is the number of
-    /// events in the row.
+    /// Checks that a journal row directly follows the previous row. The argument `n` is the number
+    /// of the first journal entry in the row. The argument `end` is the journal position at the end
+    /// of the row. The argument `events` is the number of events in the row.
     fn check_continuity(&self, n: i64, end: PositionColumns, events: usize) -> Result<(), String> {
         let events = to_i64(events as u64);
         let (entries, is_creation) = if n == 0 {

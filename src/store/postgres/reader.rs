@@ -131,7 +131,8 @@ impl Reader {
         id: MatchId,
         after: JournalPosition,
     ) -> Result<Option<JournalTail>, ReadError> {
-        // The first row is the entry that ends at `after`, if the journal contains this position.
+        // If the journal contains the position `after`, the query's first row is the journal row
+        // that ends at this position.
         let sql = "SELECT n, last, seq, epoch, body FROM journal
                    WHERE m = $1 AND last >= $2 ORDER BY n";
         let position = PositionColumns::from(after);
@@ -207,7 +208,7 @@ impl Reader {
     }
 
     /// Returns at most `limit` matches with a wake time, ordered by wake time and then by id. The
-    /// result starts with the first match that follows the given wake time and id.
+    /// result contains only matches that follow the given wake time and id in this order.
     pub(super) async fn due_reminders(
         &self,
         (after_ms, after): (u64, MatchId),

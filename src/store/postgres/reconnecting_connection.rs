@@ -44,8 +44,8 @@ pub(super) enum QueryError {
     Rejected(tokio_postgres::Error),
 }
 
-/// Formats an error and its causes for the log. The text of a database error omits the message from
-/// the database, but the text of one of its causes contains the message.
+/// Formats an error and its causes for the log. A `tokio_postgres` error does not print the message
+/// that the database sent. One of the causes of the error prints this message.
 pub(super) fn error_chain(error: &(dyn Error + 'static)) -> String {
     let causes = successors(Some(error), |&error| error.source());
     let causes: Vec<String> = causes.map(ToString::to_string).collect();

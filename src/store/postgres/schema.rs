@@ -385,15 +385,15 @@ const MIGRATIONS: &[&str] = &["
     CREATE INDEX analyses_asked_ms ON analyses_asked (asked_ms);
     "];
 
-/// Schema version that introduced the history of ended matches. The migration to this version also
-/// adds all matches that have already ended to the history.
+/// Schema version that introduced the history of ended matches. When the migration introduces the
+/// history, it also adds all matches that ended before the migration.
 const HISTORY_VERSION: usize = 7;
 
 /// Schema version that recomputes the name skeletons. All confusable names share a skeleton.
 pub(super) const SKELETONS_VERSION: usize = 15;
 
-/// Schema version that adds a second kind of name skeleton, computed from the name in its original
-/// case.
+/// Schema version that adds further name skeletons, which are computed from the names in their
+/// original case.
 pub(super) const WRITTEN_NAMES_VERSION: usize = 18;
 
 /// Key of the advisory lock that lets only one program at a time migrate the schema.

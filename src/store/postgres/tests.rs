@@ -97,7 +97,8 @@ impl SharedStore for TwoServers {
     }
 }
 
-/// Also checks that the tables are created only once when several servers start at the same time.
+/// Four servers append to the same journal position at the same time. Only one append may succeed,
+/// and another server must be able to read the appended events.
 #[tokio::test]
 async fn servers_read_writes_of_each_other() {
     let Some((first, address)) = new_store().await else {
@@ -219,7 +220,8 @@ async fn match_with_valid_lease_is_owned() {
     );
 }
 
-/// Also checks that no confirmed write is lost.
+/// The database closes the store's connection before each of five appends. The store must neither
+/// lose a confirmed event nor store an event twice.
 #[tokio::test]
 async fn lost_connection_is_reestablished() {
     let Some((store, address)) = new_store().await else {
@@ -273,7 +275,8 @@ async fn database_of_later_version_is_refused() {
     );
 }
 
-/// Also checks that a server cannot open the database exclusively while another server uses it.
+/// A server must not open the database exclusively while another server uses it. No server may open
+/// the database while another server uses it exclusively.
 #[tokio::test]
 async fn exclusive_server_excludes_other_servers() {
     let Some((store, address)) = new_store().await else {

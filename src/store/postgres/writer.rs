@@ -166,7 +166,8 @@ impl Worker {
                 jobs.into_iter().map(|job| (job.task, job.reply)).unzip();
             let results = self.write(&tasks).await;
             for (reply, result) in replies.into_iter().zip(results) {
-                // Sending fails if the caller no longer waits for the result. This is not an error.
+                // The caller may have stopped waiting for the result, so a failed send is not an
+                // error.
                 let _ = reply.send(result);
             }
         }

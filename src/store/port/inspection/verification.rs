@@ -76,7 +76,7 @@ pub fn verify(
     Ok(report)
 }
 
-/// Returns descriptions of the faults of a match that could be read.
+/// Checks a match that could be read, and returns a description of each fault.
 fn check_match(stored: &InspectedMatch) -> Vec<String> {
     let InspectedMatch {
         record,

@@ -16,8 +16,9 @@ pub(in crate::postgres) const SELECT_BLOCKS: &str =
 pub(in crate::postgres) const SELECT_UNPAIRABLE: &str = unpairable_players_sql!("$1::uuid");
 
 impl Reader {
-    /// Returns the players that this player blocks, the players that block this player, and the
-    /// players that must not be paired with this player.
+    /// Returns the blocks that affect a player. The result lists the players that this player
+    /// blocks and the players that block this player. It also lists all players that must not be
+    /// paired with this player.
     pub(in crate::postgres) async fn blocks(
         &self,
         player_id: PlayerId,

@@ -56,7 +56,7 @@ impl Reader {
         Ok(rows.first().map(route))
     }
 
-    /// Returns the given matches that `node` does not own.
+    /// Returns those of the given matches that the server `node` does not own.
     pub(in crate::postgres) async fn foreign_matches(
         &self,
         node: NodeId,
@@ -118,7 +118,7 @@ impl Reader {
         Ok(usize::try_from(count).unwrap_or(usize::MAX))
     }
 
-    /// Returns a number that this method has never returned before.
+    /// Returns a new connection number from a database sequence.
     pub(in crate::postgres) async fn next_connection_number(&self) -> Result<u64, ReadError> {
         let rows = self
             .query("SELECT nextval('connection_numbers')", &[])

@@ -41,8 +41,8 @@ impl Reader {
         Ok(rows.iter().filter_map(session_from_row).collect())
     }
 
-    /// Returns the given sessions that are no longer stored. Each session is given together with
-    /// its player.
+    /// Returns those of the given sessions that are no longer stored. Each session is passed
+    /// together with its player's id.
     pub(in crate::postgres) async fn ended_sessions(
         &self,
         sessions: Vec<(PlayerId, SessionId)>,
@@ -56,7 +56,7 @@ impl Reader {
         Ok(rows.iter().map(|row| SessionId(row.get(0))).collect())
     }
 
-    /// Returns the given players that have been deleted.
+    /// Returns those of the given players who have been deleted.
     pub(in crate::postgres) async fn deleted_players(
         &self,
         players: Vec<PlayerId>,

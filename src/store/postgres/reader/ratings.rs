@@ -78,8 +78,8 @@ impl Reader {
 
     /// Loads the parts of a rating version that are needed to process some ledger rows. Another
     /// server may advance the version while this function runs its queries. If another server
-    /// advances the version, the store later refuses rating changes that are based on the loaded
-    /// data.
+    /// advances the version, the store later refuses all rating changes that the caller computes
+    /// from this data.
     pub(in crate::postgres) async fn load_ratings_for(
         &self,
         version: u64,

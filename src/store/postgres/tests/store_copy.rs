@@ -56,8 +56,8 @@ fn started_match(number: u128, clock: Option<ClockControl>) -> MatchRecord {
     record
 }
 
-/// Adds an invitation, a login token for the first player, and a delayed rated match. The ledger
-/// row of the delayed match has no number yet.
+/// Adds an invitation, a login token for the first player, and an ended rated match with a
+/// spectator delay. Because of the spectator delay, the ledger row of this match has no number yet.
 async fn add_tokens_and_delayed_match(store: &dyn Store) {
     for (number, player_id) in [(71, None), (72, Some(player(1).id))] {
         let token = OneTimeToken {

@@ -133,8 +133,8 @@ async fn upgrade_recomputes_name_skeletons() {
     }
 }
 
-/// If two names share a skeleton, the skeleton belongs to the first player, but both players keep
-/// their names.
+/// If the names of two players have the same skeleton, the upgrade reserves the skeleton for the
+/// first player. Both players keep their names.
 #[tokio::test]
 async fn upgrade_adds_skeletons_of_written_names() {
     let Some(address) = create_database().await else {

@@ -98,9 +98,9 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// Returns whether a single statement can write the batch without an explicit transaction. This
-    /// is true if the batch contains only moves and other events that change nothing but the
-    /// journal.
+    /// Returns whether a single statement can write the batch without an explicit transaction. The
+    /// batch must contain only appends without reminders, and the appended events must change
+    /// nothing but the journal.
     fn is_single_statement(&self) -> bool {
         self.tasks.iter().all(|task| {
             matches!(task, WriteTask::Append { events, reminder: None, .. }

@@ -55,7 +55,7 @@ fn writes_player_references(task: &WriteTask) -> bool {
     }
 }
 
-/// Returns the given players who have been deleted.
+/// Returns those of the given players who have been deleted.
 pub(super) async fn deleted_players(
     connection: &PgConnection,
     players: &[PlayerId],
@@ -69,9 +69,9 @@ pub(super) async fn deleted_players(
     Ok(rows.iter().map(|row| PlayerId(row.get(0))).collect())
 }
 
-/// Returns the deleted players whose names have not been removed from all matches yet. If the
-/// result omits a player who is already deleted, matches that are read afterwards do not contain
-/// the player's name.
+/// Returns the deleted players whose names have not been removed from all matches yet. If a deleted
+/// player is missing from the result, matches that are read afterwards do not contain the player's
+/// name.
 pub(super) async fn pending_name_removals(
     connection: &PgConnection,
 ) -> Result<BTreeSet<PlayerId>, QueryError> {

@@ -127,8 +127,9 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// Locks the rows of all matches that the appends end or that receive a new reminder. Takeovers use
-/// the same lock order: they also lock the row of a match before they append to its journal.
+/// Locks the row of each match that an append ends, and of each match that receives a new reminder.
+/// Takeovers use the same lock order: they also lock the row of a match before they append to its
+/// journal.
 async fn lock_matches(connection: &PgConnection, appends: &[Append<'_>]) -> Result<(), QueryError> {
     let changes_match =
         |append: &&Append<'_>| append.reminder.is_some() || append.end_event().is_some();
@@ -199,7 +200,8 @@ async fn touch_match(
     Ok(found.is_some())
 }
 
-/// Updates the stored seat holders, except in correspondence matches.
+/// Stores who holds the seats of a match after new players were seated, except in correspondence
+/// matches.
 async fn update_seats(
     connection: &PgConnection,
     appends: &[&Append<'_>],

@@ -6,9 +6,9 @@ use crate::BLOCKS_MAX;
 use crate::postgres::journal_rows::to_i64;
 use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
 
-/// Makes the player `player` block the player `other`, starting at the time `since_ms`. If
-/// `since_ms` is `None`, ends the block. Returns `false` if `player` already blocks the maximum
-/// number of players.
+/// Blocks the player `other` on behalf of `player`, or ends this block. If `since_ms` is given, the
+/// block begins at this Unix time in milliseconds. If `since_ms` is `None`, the block ends. Returns
+/// `false` if a new block would exceed the maximum number of blocks per player.
 pub(super) async fn change_block(
     connection: &PgConnection,
     player: PlayerId,

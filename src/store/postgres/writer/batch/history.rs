@@ -36,8 +36,8 @@ const INSERT_PLAYED: &str =
                                            $5::text[], $6::uuid[], $7::text[], $8::bool[])
                       ON CONFLICT DO NOTHING";
 
-/// The statement adds counts to the opening statistics. The rows are inserted in sorted order, so
-/// that two servers do not deadlock.
+/// Statement that adds counts to the opening statistics. The caller passes the rows in sorted
+/// order, so that two servers do not deadlock.
 const UPSERT_OPENINGS: &str =
     "INSERT INTO openings AS o (game, line, move, n, won_first, won_second, drawn)
                         SELECT * FROM UNNEST($1::text[], $2::text[], $3::text[], $4::int8[],
@@ -245,8 +245,8 @@ impl HistoryColumns<'_> {
 struct OpeningCounts(BTreeMap<(String, String, String), [i64; 4]>);
 
 impl OpeningCounts {
-    /// Adds the result of a match to the counts, multiplied by `weight`. A weight of -1 removes the
-    /// match.
+    /// Adds the result of a match to the counts if `weight` is 1. Removes the result of the match
+    /// from the counts if `weight` is -1.
     fn add_match(&mut self, game: &str, summary: &EndedMatchSummary, weight: i64) {
         let Tally {
             matches,

@@ -268,10 +268,10 @@ pub(super) async fn add_sessions(
     Ok(())
 }
 
-/// Returns the three parameters of the query that selects sessions. The first is a session id. The
-/// second parameter is `true` to select the session with this id, and `false` to select all other
-/// sessions. The first two parameters are `None` if all ids are selected. The third parameter says
-/// whether API keys are included.
+/// Returns three parameters for a query that selects sessions. The first parameter is a session id.
+/// The second parameter is `true` to select the session with this id, and `false` to select all
+/// other sessions. To select all sessions, the first two parameters are `None`. The third parameter
+/// is `true` to include API keys.
 fn session_filter(selection: SessionSelection) -> (Option<Uuid>, Option<bool>, bool) {
     match selection {
         SessionSelection::One(id) => (Some(id.0), Some(true), true),

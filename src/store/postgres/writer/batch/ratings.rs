@@ -247,8 +247,8 @@ async fn clear_stale_versions(connection: &PgConnection) -> Result<(), QueryErro
     Ok(())
 }
 
-/// Posts ledger rows to a rating version. Returns `false` if the last row posted to the version is
-/// not the expected one.
+/// Posts ledger rows to a rating version. Returns `false` if the version is stale, or if the last
+/// row that was posted to the version is not `post.from_row`.
 async fn post_rows(connection: &PgConnection, post: &RatingPost) -> Result<bool, QueryError> {
     let sql = "UPDATE folds SET cursor = $3, last_ms = $4, started_ms = $5
                WHERE id = $1 AND cursor = $2 AND place <> 'stale' RETURNING id";
@@ -422,7 +422,7 @@ async fn insert_changes(connection: &PgConnection, post: &RatingPost) -> Result<
     Ok(())
 }
 
-/// Rating keys as column values.
+/// The players, games and rating pools of several rating keys, as arrays for query parameters.
 struct RecordColumns<'a> {
     players: Vec<Uuid>,
     games: Vec<&'a str>,

@@ -75,7 +75,7 @@ async fn insert_participations(
     Ok(())
 }
 
-/// Applies `field` to each participation and returns the results.
+/// Returns the array of column values that `field` computes from the participations.
 fn map_participations<T>(
     participations: &[(Uuid, &Participation)],
     field: impl Fn(&Participation) -> T,

@@ -202,7 +202,7 @@ async fn enqueue_seek(
     Ok(Ok(PairOutcome::LimitReached))
 }
 
-/// Returns whether a seek of this player is stored.
+/// Returns whether the database contains a seek of the given player.
 async fn has_seek(connection: &PgConnection, player: PlayerId) -> Result<bool, QueryError> {
     let sql = "SELECT player FROM seeks WHERE player = $1";
     let found = connection.query_opt(sql, &[&player.0]).await?;

@@ -67,7 +67,8 @@ impl Batch<'_> {
     }
 }
 
-/// Makes `owner` the owner of a match, regardless of the previous owner.
+/// Changes the owner of a match to the server `owner`, regardless of the previous owner. Does
+/// nothing if the match has ended or if `owner` already owns it.
 pub(super) async fn claim_match(
     connection: &PgConnection,
     id: MatchId,
