@@ -8,7 +8,8 @@
 //! of the terms were fitted to Stockfish 15.1 evaluations of 156,000 quiet positions and then
 //! smoothed by hand. The fit is a regression on expected game results (compare Österlund, "Texel's
 //! tuning method", 2014). The positions come from games generated for the fit. In these games, both
-//! sides picked good moves at random. The material value of a pawn is about 80.
+//! sides chose at random among good moves. On the scale of the evaluation, a pawn is worth about
+//! 80.
 
 mod endgame;
 mod move_ordering;
@@ -43,8 +44,8 @@ const HALFMOVE_CLOCK_KEY_MIN: u8 = 70;
 impl Evaluate for Chess {
     const SEATS_ALTERNATE: bool = true;
 
-    /// Moves have one index for each combination of side to move, origin square and destination
-    /// square.
+    /// Number of move indices. Each combination of side to move, origin square and destination
+    /// square has its own index.
     const MOVE_INDEX_COUNT: usize = 2 * 64 * 64;
 
     const HAS_NOISY_MOVES: bool = true;

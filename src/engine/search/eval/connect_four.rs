@@ -15,8 +15,9 @@ use crate::game::connect_four::{ConnectFour, Move, winning_squares};
 use crate::game::{Position, Seat};
 use crate::search::{Bounds, Evaluate, MoveStack, Score, VisibleFeatures};
 
-/// Values of a free square where a disc completes a line for a side. The second value applies to
-/// ranks on which that side would play once only one file is left to fill.
+/// Values of a winning square: a free square where a disc completes a line for a side. The second
+/// value applies if that side would play on the square's rank once only one file is left to fill.
+/// The first value applies on all other ranks.
 const WINNING_SQUARE_VALUES: [i32; 2] = [12, 40];
 
 /// Value of a disc, indexed by the distance of its file from the edge. The value grows with the
@@ -48,7 +49,8 @@ impl Evaluate for ConnectFour {
         if self.safe_squares() == 0 {
             return Bounds::exact(Score::loss_in(2));
         }
-        // Neither side can win with its next disc.
+        // The side to move cannot win with its next disc, and it can prevent the opponent from
+        // winning with the reply. A win therefore takes at least 3 plies, and a loss at least 4.
         distance_bounds(self.remaining_plies_max(), 4, 3)
     }
 

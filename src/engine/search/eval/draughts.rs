@@ -18,7 +18,8 @@ const MAN_VALUE: i32 = 100;
 /// Approximate value of a king.
 const KING_VALUE: i32 = 140;
 
-/// Penalty for each king step between a king of the leading side and a king of the trailing side.
+/// Penalty for distance from the opposing kings, used to make the leading side hunt them. Each king
+/// step between a king of the leading side and an opposing king costs this value.
 const HUNT_DISTANCE_PENALTY: i32 = 2;
 
 /// The position key includes the number of quiet plies only if the number exceeds this value. Near
@@ -26,9 +27,10 @@ const HUNT_DISTANCE_PENALTY: i32 = 2;
 const QUIET_PLIES_KEY_MIN: u8 = 48;
 
 /// Base value for the winner of an endgame that the table scores as won. The base value exceeds all
-/// static values. `WON_PER_PIECE_CAPTURED` is added for each piece fewer than four on the board.
-/// `WON_PER_MAN_GONE` is added for each man fewer than four. Both bonuses outweigh the static
-/// value. `WON_PER_RESISTANCE_STEP` is subtracted for each step that the loser can resist.
+/// static values. `WON_PER_PIECE_CAPTURED` is multiplied by 4 minus the number of pieces on the
+/// board. `WON_PER_MAN_GONE` is multiplied by 4 minus the number of men on the board. Both products
+/// are added as bonuses, and both bonuses outweigh the static value. `WON_PER_RESISTANCE_STEP` is
+/// subtracted for each step that the loser can resist, as stored in the endgame table.
 const WON_ENDGAME: i32 = 10_000;
 const WON_PER_PIECE_CAPTURED: i32 = 3_000;
 const WON_PER_MAN_GONE: i32 = 1_000;
@@ -49,8 +51,8 @@ impl Evaluate for Draughts {
 
     const USES_LATE_MOVE_REDUCTIONS: bool = true;
 
-    /// The trained evaluation gives even similar moves different values, so `Easy` needs a larger
-    /// margin than the default.
+    /// The trained evaluation gives even similar moves different values, so level `Easy` needs a
+    /// larger `margin` than the default to vary its moves.
     #[rustfmt::skip] // Table columns are aligned by hand.
     fn strength(level: Level) -> Strength {
         match level {

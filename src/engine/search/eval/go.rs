@@ -42,7 +42,8 @@ const LIBERTY_VALUE: i32 = 3;
 const ATARI_SAVED_FRACTION: [i32; 2] = [1, 2];
 
 /// Move-ordering ranks for capturing a chain, for rescuing a chain from atari, and for putting a
-/// chain in atari. Each pair holds a base rank and an addition for each affected stone.
+/// chain in atari. Each rank is given by two numbers: a base rank, and an amount that is added for
+/// each affected stone.
 const CAPTURE_RANK: [i32; 2] = [300, 40];
 const RESCUE_RANK: [i32; 2] = [200, 30];
 const ATARI_RANK: [i32; 2] = [60, 10];
@@ -52,8 +53,8 @@ const ATARI_RANK: [i32; 2] = [60, 10];
 const CONTACT_RANK: i32 = 30;
 const EMPTY_EDGE_RANK: i32 = -60;
 
-/// Move-ordering ranks of a pass. The first rank is for open positions, where a pass comes last.
-/// The second rank is for settled positions, where a pass comes first.
+/// Move-ordering ranks of a pass. In an open position, a pass gets the first rank, so that it is
+/// tried last. In a settled position, a pass gets the second rank, so that it is tried first.
 const PASS_RANKS: [i32; 2] = [-1000, 1000];
 
 impl<const N: u8> Evaluate for Go<N> {
@@ -74,7 +75,8 @@ impl<const N: u8> Evaluate for Go<N> {
         let seat = self.turn();
         let [own, other] = [seat, seat.other()].map(|seat| self.stones(seat));
         let empty = self.empty();
-        // Stones that the side to move can capture at once count as captured.
+        // The evaluation treats stones that the side to move can capture at once as already
+        // captured.
         let capturable = stones_in_atari(other, empty);
         let in_danger = stones_in_atari(own, empty);
         let (other, empty) = (other & !capturable, empty | capturable);

@@ -34,13 +34,14 @@ const ROOT_FOURS_MAX: u32 = 200_000;
 const CANDIDATES_MAX: usize = 24;
 
 /// Amounts added to a square's move-ordering rank for each direction in which a stone there makes a
-/// threat. The columns are for a four, an open three, another three, and a two. The first row is
-/// for threats of the side to move. The second row is for threats of the opponent, which a stone on
-/// the square prevents.
+/// threat. The four columns hold the amounts for making a four, an open three, another three, and a
+/// two. The first row is for threats of the side to move. The second row is for threats of the
+/// opponent, which a stone on the square prevents.
 const THREAT_RANKS: [[i16; 4]; 2] = [[1500, 1350, 780, 510], [1080, 720, 300, 120]];
 
 /// Additional move-ordering ranks of a square where a stone makes both a four and an open three.
-/// The first is for threats of the side to move, and the second for threats of the opponent.
+/// The first rank applies if the side to move would make these threats. The second rank applies if
+/// the opponent would make them.
 const FOUR_AND_OPEN_THREE_RANKS: [i16; 2] = [1080, 360];
 
 impl Evaluate for Gomoku {
@@ -213,7 +214,8 @@ impl Gomoku {
             threats.fold(free, |all, threat| all & threat.defences)
         };
         if defences != free {
-            // A side that does not prevent the opponent's open four can only make fours of its own.
+            // The opponent threatens to make an open four, so the side to move must prevent it or
+            // make a four of its own.
             let replies = defences | own_fours;
             if replies.is_empty() {
                 push_squares(free);
@@ -227,8 +229,8 @@ impl Gomoku {
     }
 }
 
-/// Bounds of a position where the side to move cannot complete five in a row. The opponent may do
-/// so with the next stone unless the side to move blocks it.
+/// Bounds of a position where the side to move cannot complete five in a row. The lower bound is a
+/// loss in two plies, because the opponent may complete five in a row with the next stone.
 const QUIET_BOUNDS: Bounds = Bounds {
     lower: Score::loss_in(2),
     upper: Score::win_in(3),
@@ -283,7 +285,8 @@ impl Gomoku {
         let [own, other] = self.stones();
         let nearby = squares_near(own | other) & self.empty_squares();
         if nearby.is_empty() {
-            // No empty square is near a stone, because the board is empty or almost full.
+            // No empty square is near a stone. The candidates are therefore the centre of an empty
+            // board, or all empty squares of an almost full board.
             let centre = Bitboard::from_bit_index(Bitboard::bit_index(
                 Bitboard::SIZE / 2,
                 Bitboard::SIZE / 2,

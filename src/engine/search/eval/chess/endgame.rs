@@ -11,8 +11,9 @@ use super::piece_square_tables::MATERIAL;
 /// Maximum scale factor, which leaves the evaluation unchanged.
 pub(super) const SCALE_MAX: i32 = 16;
 
-/// Returns the factor that scales the evaluation if `color` has the advantage, in units of
-/// 1/`SCALE_MAX`. The scale factor is small if the advantage is hard to convert into a win.
+/// Returns the factor by which the evaluation is multiplied if `color` has the advantage. The
+/// factor is in units of 1/`SCALE_MAX`. The scale factor is small if the advantage is hard to
+/// convert into a win.
 pub(super) fn endgame_scale(board: &Board, color: Color) -> i32 {
     if board.colored_pieces(color, Piece::Pawn).is_empty() {
         // Without pawns, a side usually needs to be more than a minor piece ahead to force mate.
@@ -70,11 +71,12 @@ fn is_bare_king(board: &Board, color: Color) -> bool {
 }
 
 /// Returns the bonus that `color` gets for driving the opponent's bare king to the edge and for
-/// bringing the two kings closer together. The bonus is 0 unless the opponent has only a king and
-/// the pieces of `color`, not counting pawns, are worth at least a rook.
+/// bringing the two kings closer together. The bonus is 0 if the opponent has any piece or pawn
+/// besides its king. The bonus is also 0 if the pieces of `color`, not counting pawns, are worth
+/// less than a rook.
 ///
 /// A side that has only a bishop and a knight must drive the bare king to a corner that the bishop
-/// can attack. Mate cannot be forced in the other two corners.
+/// can attack. Mate cannot be forced in the two corners that the bishop cannot attack.
 pub(super) fn mop_up_score(board: &Board, color: Color) -> i32 {
     if !is_bare_king(board, !color)
         || non_pawn_material(board, color) < MATERIAL[Piece::Rook as usize].endgame

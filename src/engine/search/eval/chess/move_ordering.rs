@@ -58,9 +58,9 @@ fn captured_piece(board: &Board, attacker: Piece, m: Move) -> Option<Piece> {
         .or(is_en_passant.then_some(Piece::Pawn))
 }
 
-/// Returns whether a capture or promotion loses no material. A capture by the king needs no static
-/// exchange evaluation. A capture without promotion needs none if the captured piece is worth at
-/// least as much as the attacker.
+/// Returns whether a capture or promotion loses no material. The function skips the static exchange
+/// evaluation if the king captures. It also skips this evaluation if the captured piece is worth at
+/// least as much as the attacker and the move is no promotion.
 fn loses_no_material(board: &Board, attacker: Piece, captured_value: i32, m: Move) -> bool {
     attacker == Piece::King
         || captured_value >= EXCHANGE_VALUES[attacker as usize] && m.promotion().is_none()

@@ -32,17 +32,17 @@ use crate::game::chess::Chess;
 
 /// Weights file written by the trainer, as little-endian 16-bit integers. The file begins with the
 /// weights of the hidden layer, one row for each input, and the biases of the hidden layer. The
-/// output weights follow. Each bucket has one set of output weights for the side to move and one
+/// file continues with the output weights: for each bucket, one set for the side to move and one
 /// for its opponent. The file ends with the output biases.
 ///
 /// The network was trained on 29,051,474 positions (25,785,158 distinct ones) in 6 epochs (seed 1).
 /// The positions come from self-play games with 150 nodes per move. Three evaluations played the
-/// games, with 7 to 11 million positions each. The first was the handcrafted evaluation (seeds 9 to
-/// 12). The second was a network trained on the games of the first (seeds 13 to 16). The third was
-/// a network trained on all earlier games (seeds 21 and 22). The SHA-256 hash of the positions
-/// begins with 7a591ebc2fb7559d. One game in twenty was held out from training. On the held-out
-/// games, the RMS error of the predicted chance of winning is 0.0933, compared with 0.1091 for the
-/// handcrafted evaluation alone.
+/// games, with 7 to 11 million positions each. The handcrafted evaluation played the first set of
+/// games (seeds 9 to 12). A network trained on the first set played the second set (seeds 13 to
+/// 16). A network trained on both sets played the third set (seeds 21 and 22). The SHA-256 hash of
+/// the positions begins with 7a591ebc2fb7559d. One game in twenty was held out from training. On
+/// the held-out games, the RMS error of the predicted chance of winning is 0.0933, compared with
+/// 0.1091 for the handcrafted evaluation alone.
 static TRAINED_WEIGHTS: &[u8; BYTES] = include_bytes!("learnt.weights");
 
 const BYTES: usize = 2 * (INPUTS * HIDDEN + HIDDEN + BUCKETS * 2 * HIDDEN + BUCKETS);
@@ -101,8 +101,8 @@ static NETWORK: LazyLock<Network> = LazyLock::new(|| {
 });
 
 thread_local! {
-    /// Cached accumulators. The first index is the side, and the second tells whether that side's
-    /// king is on files e to h.
+    /// Cached accumulators. The outer array is indexed by side. The inner array is indexed by
+    /// whether that side's king is on files e to h.
     static ACCUMULATORS: RefCell<[[Accumulator; 2]; Color::NUM]> = RefCell::new(Default::default());
 }
 
@@ -238,7 +238,7 @@ fn weighted_sum(sums: &WeightRow, weights: &WeightRow) -> i32x4 {
     for (sum, weight) in sums.iter().zip(weights) {
         let clamped = sum.max(zero).min(one);
         // Each hidden value (at most 255) is first multiplied by its weight (at most 127), because
-        // the product fits into 16 bits. The square of a hidden value would not fit.
+        // the product fits into 16 bits. The square of a hidden value would not fit into 16 bits.
         sum_of_products += (clamped * *weight).dot(clamped);
     }
     sum_of_products

@@ -49,8 +49,8 @@ const ROOK_ON_HALF_OPEN_FILE: TaperedScore = TaperedScore::new(10, 19);
 const ATTACKED_BY_PAWN: TaperedScore = TaperedScore::new(69, 58);
 const ATTACKED_BY_MINOR: TaperedScore = TaperedScore::new(62, 34);
 
-/// Attack units for a piece that attacks the opposing king zone, indexed by piece kind. The piece
-/// gets these units for each square of the zone that it attacks.
+/// Attack units for a piece that attacks the opposing king zone, indexed by piece kind. Each
+/// attacked square of the king zone adds the attack units of the attacking piece.
 const ATTACK_UNITS: [u32; Piece::NUM] = [0, 2, 2, 3, 5, 0];
 
 /// Middlegame bonus for attacking the opposing king with two or more pieces, indexed by half the
@@ -59,7 +59,7 @@ const KING_ATTACK: [i32; 20] = [
     0, 3, 12, 15, 22, 30, 32, 36, 42, 58, 72, 74, 84, 115, 130, 160, 205, 235, 280, 300,
 ];
 
-/// Value of a file that has no shelter pawn, for the king's own file and the adjacent files.
+/// Value of a file without shelter pawns, if the king is on this file or an adjacent one.
 /// `OPEN_KING_FILE` is added if the file has no pawns at all.
 const NO_SHELTER_PAWN: TaperedScore = TaperedScore::new(-28, 11);
 const OPEN_KING_FILE: TaperedScore = TaperedScore::new(-4, -12);
@@ -129,8 +129,8 @@ fn attacked_squares(board: &Board, piece: Piece, square: Square) -> BitBoard {
     }
 }
 
-/// Returns the king zone. It consists of the king's square, the adjacent squares, and all squares
-/// one rank ahead of these.
+/// Returns the king zone. The king zone contains the king's square and the adjacent squares. It
+/// also contains every square that is one rank ahead of such a square.
 fn king_zone(king: Square, color: Color) -> BitBoard {
     let ring = get_king_moves(king) | king.bitboard();
     ring | BitBoard(match color {

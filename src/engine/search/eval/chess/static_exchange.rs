@@ -93,9 +93,9 @@ mod tests {
     #[test]
     fn static_exchange_counts_all_recaptures() {
         for (fen, m, expected) in [
-            // White captures an unprotected pawn.
+            // White captures an unprotected pawn, so White wins a pawn.
             ("4k3/8/8/3p4/8/8/8/3RK3 w - - 0 1", "d1d5", 100),
-            // White loses a rook for a pawn.
+            // White's rook captures a protected pawn, so White loses a rook and wins a pawn.
             ("4k3/8/4p3/3p4/8/8/8/3RK3 w - - 0 1", "d1d5", -400),
             // White's rook captures a pawn, a black pawn recaptures, and White's second rook
             // captures the black pawn.
@@ -103,11 +103,12 @@ mod tests {
             // A king may capture an unprotected piece but not a protected one.
             ("8/8/4k3/3p4/8/8/3R4/4K3 w - - 0 1", "d2d5", -400),
             ("8/8/4k3/3p4/8/3R4/3R4/4K3 w - - 0 1", "d3d5", 100),
-            // White captures a pawn en passant. Then White moves a rook to a square that a black
-            // pawn attacks.
+            // In the first position, White captures a pawn en passant. In the second position,
+            // White loses a rook by moving it to a square that a black pawn attacks.
             ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 100),
             ("4k3/8/4p3/8/8/8/8/3RK3 w - - 0 1", "d1d5", -500),
-            // White promotes to a queen safely. Then White promotes to a queen that Black captures.
+            // In the first position, White promotes to a queen safely. In the second position,
+            // Black captures the new queen, so White loses a pawn.
             ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", 875),
             ("r7/1P2k3/8/8/8/8/8/4K3 w - - 0 1", "b7b8q", -100),
         ] {

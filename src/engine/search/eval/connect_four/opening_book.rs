@@ -99,8 +99,8 @@ mod tests {
         assert_eq!(keys.len(), entries.len());
     }
 
-    /// Calls `check` with every book position where `seat` is to move. The second argument lists
-    /// all positions that can follow the book move and one reply.
+    /// Calls `check` with every book position where `seat` is to move. The second argument of
+    /// `check` lists all positions that can follow the book move and one reply.
     fn for_each_book_position(seat: Seat, check: &mut impl FnMut(&ConnectFour, &[ConnectFour])) {
         let mut layer = vec![ConnectFour::initial()];
         let mut visited = HashSet::new();
@@ -192,7 +192,8 @@ mod tests {
 
     /// The book also contains answers to first moves that the book itself would not play. The
     /// expected outcomes are from Allis (1988): the first player loses after starting in one of the
-    /// two leftmost or two rightmost files. Starting next to the middle file draws.
+    /// two leftmost or two rightmost files. The game is a draw if the first player starts in a file
+    /// next to the middle file.
     #[test]
     fn search_knows_the_outcome_of_every_first_move() {
         let (limits, stop) = (Limits::nodes(1000), Stop::new());
@@ -202,8 +203,8 @@ mod tests {
                 .play(m.parse().expect(m))
                 .expect("the move is legal");
             let (table, mut values) = (TranspositionTable::new(1 << 16), Vec::new());
-            // The second search starts one ply after the first search. The second search usually
-            // starts from a position that the first player's book moves do not reach.
+            // The second search starts from the position after the best move that the first search
+            // found. The first player's book moves usually do not reach this position.
             for _ in 0..2 {
                 let report =
                     search(&history, &limits, &stop, &table).expect("the game is not over");

@@ -6,12 +6,13 @@
 //! checkers program", 1992, on draughts). The file begins with the outcomes, one ternary digit for
 //! each endgame number. An endgame number identifies a position. Each byte holds five digits, the
 //! first digit lowest. A digit is 1 for a loss of the side to move and 2 for a win. A digit is 0
-//! for a draw. The digit of an endgame number without a position is also 0.
+//! for a draw. It is also 0 if no position has this endgame number.
 //!
-//! The resistance values of the long endgames follow. Each byte holds two values, the first one in
-//! the lower four bits. The resistance is the number of plies by which the loser can delay the next
-//! capture or promotion. Resistance is stored in steps of five plies, at most 15 steps. The table
-//! ignores draws by the forty-move rule and by repetition.
+//! After the outcomes, the file holds the resistance values of the long endgames. Each byte holds
+//! two resistance values, the first one in the lower four bits. The resistance is the number of
+//! plies by which the loser can delay the next capture or promotion. Resistance is stored in steps
+//! of five plies, at most 15 steps. The table ignores draws by the forty-move rule and by
+//! repetition.
 
 use std::cmp::Ordering;
 

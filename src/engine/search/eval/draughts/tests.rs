@@ -44,15 +44,15 @@ fn evaluation_is_the_same_for_both_sides() {
 
 #[test]
 fn evaluation_resolves_pending_captures_first() {
-    // White captures, and Black recaptures.
+    // White captures a piece and Black recaptures, so neither side wins a man.
     let exchange = evaluate_text("W:W22,28,31,32:B18,11,8,5:H0:F20");
     assert!(exchange.abs() < MAN_VALUE, "{exchange}");
-    // White captures two pieces without a recapture.
+    // White captures two pieces without a recapture, so White is ahead.
     let win = evaluate_text("W:W22,28:B18,10,5:H0:F20");
     assert!(win > MAN_VALUE / 2, "{win}");
-    // After the capture, Black's remaining piece cannot move.
+    // After White's capture, Black's remaining piece cannot move, so White wins.
     assert_eq!(evaluate_text("W:W22,9,14,31:B18,5:H0:F20"), NO_MOVES_LOSS);
-    // White captures the last piece.
+    // White captures Black's last piece, so White wins.
     assert!(evaluate_text("W:W22:B18:H0:F20") > WON_ENDGAME);
 }
 

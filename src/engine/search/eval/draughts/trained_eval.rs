@@ -35,7 +35,7 @@ const BYTES: usize = WEIGHT_SETS * (2 * TERM_COUNT + PATTERN_WEIGHT_COUNT);
 const WEIGHT_SETS: usize = 2;
 
 /// Maximum number of pieces at which only the weights for few pieces count. With at least
-/// `BLEND_PIECES` more pieces, only the weights for many pieces count.
+/// `FEW_PIECES_MAX + BLEND_PIECES` pieces, only the weights for many pieces count.
 const FEW_PIECES_MAX: i32 = 5;
 const BLEND_PIECES: i32 = 16;
 
@@ -74,7 +74,7 @@ static MEN_INDEX_CONTRIBUTIONS: [[[u16; MEN_PATTERNS_PADDED]; 16]; 8] = {
         let (first_file, first_rank) = (place % 5, place / 5);
         let (mut square, mut digit_weight) = (0, 1_u16);
         while square < 32 {
-            // Uses the numbering of `Draughts::square`.
+            // Squares are numbered as in `Draughts::square`.
             let rank = square / 4;
             let file = 6 - 2 * (square % 4) + rank % 2;
             let is_in_pattern = file >= first_file
@@ -140,9 +140,9 @@ fn king_pattern_indices(own: u32, other: u32) -> [u16; KING_PATTERNS] {
 }
 
 /// Returns the linear terms: a constant, the opposition, the numbers of men and kings, and whether
-/// a side has kings. The next terms are the numbers of mobile men and mobile kings. The last terms
-/// are the number of runaway men and the number of rows that these men still have to go. Each term
-/// for the side to move precedes the same term for its opponent.
+/// a side has kings. The terms also include the numbers of mobile men and mobile kings. The last
+/// terms are the number of runaway men and the number of rows that the runaway men still have to
+/// go. Each term for the side to move precedes the same term for its opponent.
 #[inline]
 fn linear_terms(pos: &Draughts) -> [i32; TERM_COUNT] {
     let seats = [pos.turn(), pos.turn().other()];
@@ -182,7 +182,7 @@ fn linear_terms(pos: &Draughts) -> [i32; TERM_COUNT] {
     ]
 }
 
-/// Returns the numbers of squares in the two sets.
+/// Returns the number of squares in each of two sets.
 #[inline]
 const fn count_both(one: u64, other: u64) -> [i32; 2] {
     [
@@ -192,8 +192,8 @@ const fn count_both(one: u64, other: u64) -> [i32; 2] {
 }
 
 /// Returns the number of runaway men: men that no opposing piece can reach on their way to the last
-/// row. Also returns the total number of rows that the runaway men still have to go. Both numbers
-/// are 0 if the opponent has kings.
+/// row. Also returns the total number of rows that the runaway men still have to go. If the
+/// opponent has kings, no men count as runaway men.
 #[inline]
 fn runaway_men(pos: &Draughts, seat: Seat) -> [i32; 2] {
     if pos.kings(seat.other()) != 0 {
@@ -273,7 +273,7 @@ pub(super) fn evaluate(pos: &Draughts) -> i32 {
 /// Features of a position, for the trainer.
 #[derive(Clone, Copy, Debug)]
 pub struct Features {
-    /// Indices of the pattern weights. Each index occurs once.
+    /// Indices of the pattern weights. No index occurs more than once in a position.
     pub patterns: [u32; PATTERN_COUNT],
     /// Values of the terms, which are multiplied by the term weights.
     pub terms: [i32; TERM_COUNT],
@@ -370,7 +370,7 @@ mod tests {
         }
     }
 
-    /// The test computes the expected counts by checking each man separately.
+    /// The test computes the expected number of runaway men by checking each man separately.
     #[test]
     fn runaway_men_have_no_opponent_in_front() {
         let mut checked = 0;

@@ -13,8 +13,8 @@ use crate::search::mcts::{Candidate, FirstPlays, PlayoutResult};
 use crate::search::seeded_rng::SeededRng;
 use crate::search::{Level, MctsStrength, StoneFate};
 
-/// Maximum number of plies in a playout per point of the board. The limit stops playouts with an
-/// endless ko.
+/// Maximum number of plies in a playout, divided by the number of points on the board. The limit
+/// stops playouts in which a ko would go on forever.
 const PLAYOUT_PLIES_PER_POINT: u32 = 3;
 
 /// Weight of the point margin in a playout result. The margin gives the bot a goal even if the game
@@ -65,7 +65,8 @@ impl<const N: u8> mcts::PlayoutBoard<Go<N>> for Board<N> {
         let pos = history.position();
         let useless_points = BoardAnalysis::from_position(pos).useless_points();
         moves.retain(|candidate| !useless_points.has(candidate.m));
-        // If every play is useless, the side to move must pass, even if the pass loses the game.
+        // If no play is better than a pass, the side to move must pass, even if the pass loses the
+        // game.
         if moves.is_empty() {
             moves.push(MovePriors::<N>::PASS_PRIOR);
         }

@@ -7,7 +7,7 @@ use crate::game::go::bitboard::Bitboard;
 use crate::game::go::incremental_board::{Board, PASS};
 use crate::search::mcts::Candidate;
 
-/// Number of virtual playouts that every move starts with. Half of them are wins.
+/// Number of virtual playouts that every move starts with. Half of these playouts count as wins.
 const EVEN_PLAYOUTS: u16 = 10;
 
 /// Virtual wins that are added for promising moves. Promising moves are captures and rescues of

@@ -17,7 +17,7 @@ const PATTERNS: [[&[u8; 3]; 3]; 13] = [
     [b"XO?", b"X..", b"x.?"], // Hane in front of a wall.
     [b".O.", b"X..", b"..."], // Diagonal contact.
     [b"XO?", b"O.o", b"?o?"], // Unprotected cut.
-    [b"XO?", b"O.X", b"???"], // Cut at a peeped point.
+    [b"XO?", b"O.X", b"???"], // Cut at a point where a stone already threatens to cut (peep).
     [b"?X?", b"O.O", b"ooo"], // Cut between two stones.
     [b"OX?", b"o.O", b"???"], // Cut through a knight's move.
     [b"X.?", b"O.?", b"##?"], // Chase along the edge.
@@ -76,7 +76,7 @@ const fn swap_colors(cell: u8) -> u8 {
     }
 }
 
-/// Returns the point contents that match a cell of a pattern.
+/// Returns all encoded contents of a board point that match a cell of a pattern.
 const fn allowed_contents(cell: u8) -> &'static [u16] {
     const BLACK: u16 = 1;
     const WHITE: u16 = 2;

@@ -10,7 +10,8 @@ use crate::search::seeded_rng::{SeededRng, scale_to_range};
 /// Probabilities of the steps in a playout, in units of 2^-32. For each move, a playout first looks
 /// for urgent moves, then for pattern moves, and otherwise plays a random move.
 /// `SELF_ATARI_CHECK_PROBABILITY` is the probability that an urgent or pattern move is checked for
-/// self-atari. `RANDOM_MOVE_SELF_ATARI_CHECK_PROBABILITY` is the probability for random moves.
+/// self-atari. `RANDOM_MOVE_SELF_ATARI_CHECK_PROBABILITY` is the probability that a random move is
+/// checked for self-atari.
 const URGENT_PROBABILITY: u64 = percent(90);
 const PATTERN_PROBABILITY: u64 = percent(95);
 const SELF_ATARI_CHECK_PROBABILITY: u64 = percent(90);

@@ -12,9 +12,10 @@ const READING_STEPS_MAX: u32 = 60;
 /// never checks single stones for ladders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LadderScope {
-    /// Only chains that have both liberties on the edge, where most ladders succeed.
+    /// The search checks only chains that have both liberties on the edge, where most ladders
+    /// succeed.
     OnEdge,
-    /// All chains of two or more stones.
+    /// The search checks all chains of two or more stones.
     Everywhere,
 }
 

@@ -8,8 +8,8 @@ const POINT_VALUES: [i32; 6] = [16, 16, 12, 8, 5, 2];
 
 /// Expected share of a group's points that survives, in sixteenths, indexed by the group's room.
 /// The room is the number of empty points nearest to the group, plus half the number of contested
-/// points next to it. A group with more room, or whose empty points form separate regions, counts
-/// as alive.
+/// points next to it. A group counts as alive if it has more room than the table covers, or if its
+/// empty points form separate regions.
 const SURVIVAL_BY_ROOM: [i32; 7] = [4, 5, 7, 9, 11, 13, 15];
 
 const SURVIVAL_MAX: i32 = 16;
@@ -45,8 +45,8 @@ impl<const N: u8> Influence<N> {
     }
 
     /// Returns the value of a side, summed over its groups. A group consists of connected stones
-    /// and the points nearest to them. A group without room for two eyes counts only in part, and
-    /// the missing part counts for the opponent.
+    /// and the points nearest to them. If a group lacks room for two eyes, only the share that is
+    /// expected to survive counts for its owner. The remaining share counts for the opponent.
     fn side_value(&self, side: usize) -> i32 {
         let layers = self.nearest.map(|layer| layer[side]);
         let [stones, empty @ ..] = layers;
@@ -70,7 +70,7 @@ impl<const N: u8> Influence<N> {
 }
 
 /// Returns the share of a group that is expected to survive, in sixteenths. `room` holds the empty
-/// points nearest to the group. `extra_points` are added to their number.
+/// points nearest to the group. `extra_points` is added to the number of these points.
 fn survival<const N: u8>(room: Bitboard<N>, extra_points: usize) -> i32 {
     let size = room.len() as usize + extra_points;
     let has_eyes = || room.lowest().flood_fill(room) != room;

@@ -7,7 +7,8 @@
 
 use crate::game::gomoku::bitboard::Bitboard;
 
-/// Threats that a side could make, from its stones in windows without opposing stones.
+/// Squares where a side could make threats. The threats are derived from the side's stones in
+/// windows without opposing stones.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ThreatMap {
     /// Free squares where a stone completes five in a row.
@@ -42,8 +43,8 @@ const DIRECTION_STEPS: [u8; DIRECTIONS] = [1, 15, 16, 17];
 pub(super) struct OpenFour {
     /// Square of the stone that makes the open four.
     pub(super) square: Bitboard,
-    /// Squares where a stone of the opponent prevents the open four. These are `square` and both
-    /// ends of the four.
+    /// Squares where a stone of the opponent prevents the open four. The set contains `square` and
+    /// both ends of the four.
     pub(super) defences: Bitboard,
     /// Difference between the bit indices of adjacent squares of the four.
     step: u8,
@@ -175,8 +176,9 @@ impl ThreatMap {
 /// Number of features of a side.
 pub(super) const FEATURE_COUNT: usize = 16;
 
-/// Two sets of squares. On the squares of the first set, a stone makes a threat in at least one
-/// direction. On the squares of the second set, it makes threats in at least two directions.
+/// Two sets of squares. The first set contains the squares where a stone makes a threat in at least
+/// one direction. The second set contains the squares where a stone makes threats in at least two
+/// directions.
 #[derive(Default)]
 struct DirectionCounts([Bitboard; 2]);
 
@@ -328,8 +330,8 @@ fn fives_along(own: Bitboard) -> [Bitboard; DIRECTIONS] {
 }
 
 /// Finds windows of six squares that a single stone turns into an open four, and returns their
-/// first squares. Such a window has two free end squares and four inner squares. The result has one
-/// set for each inner square on which the stone may be placed.
+/// first squares. Such a window has two free end squares and four inner squares. The function
+/// returns four sets of windows, one for each inner square on which the single stone may be placed.
 #[inline]
 fn open_fours_along<const STEP: u8>(own: Bitboard, free: Bitboard) -> [Bitboard; 4] {
     let (mut o, mut f) = (own, free);

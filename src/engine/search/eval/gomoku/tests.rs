@@ -451,7 +451,8 @@ fn all_but_beginner_block_an_end_of_an_open_four() {
     }
 }
 
-/// A reply far from the first stone, such as in a corner, would look foolish.
+/// Bots must reply near the first stone, because a distant reply, such as in a corner, would look
+/// foolish.
 #[test]
 fn medium_and_hard_reply_within_two_squares_of_the_first_stone() {
     let mut pos = Gomoku::initial();

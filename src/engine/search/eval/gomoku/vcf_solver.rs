@@ -16,8 +16,8 @@ use super::line_windows::{fives, fives_and_fours};
 /// Maximum number of fours in a win.
 const FOURS_DEPTH_MAX: u32 = 12;
 
-/// Minimum remaining depth for caching a refuted position. At smaller depths, repeating the search
-/// costs less than caching.
+/// Minimum remaining depth at which the solver caches a position without a win. At smaller depths,
+/// repeating the search costs less time than using the cache.
 const CACHED_DEPTH_MIN: u32 = 2;
 
 /// Win by continuous fours.

@@ -51,11 +51,11 @@ struct PatternShape {
 /// Places on the board where a shape is applied.
 #[derive(Clone, Copy)]
 enum Placement {
-    /// Along each of the four sides of the board.
+    /// The shape is placed along each of the four sides of the board.
     Sides,
-    /// Once for each of the four corners.
+    /// The shape is placed once in each of the four corners.
     Corners,
-    /// Once for each of the two long diagonals.
+    /// The shape is placed once for each of the two long diagonals.
     Diagonals,
 }
 

@@ -8,7 +8,7 @@ const ENDS: u64 = 0xff00_0000_0000_00ff;
 struct Line {
     /// Difference between the bit indices of adjacent squares.
     bit_step: u32,
-    /// Squares at either end of their line.
+    /// First and last squares of all lines in this direction.
     edge: u64,
     /// Squares from which a step to a higher bit index along the line does not wrap around a side
     /// of the board. The three sets are for steps of length one, two and four.
@@ -96,12 +96,13 @@ mod tests {
     #[test]
     fn corners_and_full_lines_make_discs_stable() {
         assert_eq!(stable_discs(0, 0), 0);
-        // Three adjacent discs extend from the corner, so they are stable. An empty square
-        // separates the fourth disc from them.
+        // Three adjacent discs extend from the corner, so they are stable. The fourth disc is not
+        // stable, because an empty square separates it from these three discs.
         assert_eq!(stable_discs(0b1_0111, 0), 0b0111);
         // On a full board, all discs are stable.
         assert_eq!(stable_discs(0x00ff_ff00, !0x00ff_ff00), 0x00ff_ff00);
-        // One corner is empty. The own disc on the long diagonal of that corner is not stable.
+        // Only one corner of the board is empty. The own disc on the long diagonal of that corner
+        // can be flipped, so only the other own disc is stable.
         let own = 1 << 35 | 1 << 27;
         let stable = stable_discs(own, !(own | 1 << 63));
         assert_eq!(stable, 1 << 35);

@@ -168,10 +168,10 @@ fn check_estimate(better: &str, worse: &str) {
     assert!(value(better) > value(worse), "{better} over {worse}");
 }
 
-/// In the first pair, the side to move holds a corner and the square diagonally next to it in the
-/// better position. The opponent holds them in the worse position. In the second pair, the square
-/// diagonally next to an empty corner is empty in the better position. In the worse position, the
-/// side to move holds that square.
+/// In the first pair, one side holds a corner and the square diagonally next to it. This side is
+/// the side to move in the better position, and its opponent in the worse position. In the second
+/// pair, the better position has an empty square diagonally next to an empty corner. In the worse
+/// position, the side to move holds the square diagonally next to this corner.
 #[test]
 fn evaluation_rewards_corners_and_penalizes_adjacent_squares() {
     check_estimate(

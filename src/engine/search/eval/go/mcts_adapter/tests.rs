@@ -52,7 +52,7 @@ fn mcts_passes_after_a_pass_only_when_ahead() {
     );
 }
 
-/// Position with white stones in Black's corner that cannot be saved. The white stones count for
+/// Position with white stones in Black's corner that cannot be saved. The dead stones count for
 /// White until Black captures them, so Black is ahead only after the capture.
 const DEAD_STONES: &str =
     "w.wbbw... .wwbbw... bbbbbw... bbbbww... bbbbw.... bbbbw.... bbbbw.... bbbbbw... .b.bbw...";
@@ -99,8 +99,8 @@ fn mcts_passes_when_all_points_are_settled() {
     }
 }
 
-/// Returns the moves that force a win within this number of plies. The search applies the full
-/// rules with superko. The search skips only plays that are no better than a pass.
+/// Returns the moves that force a win within this number of plies. This exhaustive search applies
+/// the full rules with superko. It skips only plays that are no better than a pass.
 fn winning_moves(history: &GameHistory<Go<5>>, plies: u32) -> Vec<Move<5>> {
     let mut moves = useful_moves(history);
     moves.retain(|m| is_won_after(history, *m, plies));
@@ -153,8 +153,9 @@ fn useful_moves(history: &GameHistory<Go<5>>) -> Vec<Move<5>> {
 }
 
 /// Tests positions with three to eight empty points where some moves win and others do not. Plain
-/// minimax should prove that the chosen move wins within eleven plies. At most two of the chosen
-/// moves may stay unproven. After these moves, the opponent must not have a win within seven plies.
+/// minimax should prove that the chosen move wins within eleven plies. Minimax may fail to prove at
+/// most two of the chosen moves. After an unproven move, the opponent must not be able to force a
+/// win within seven plies.
 #[test]
 fn mcts_plays_winning_moves_of_5x5_endgames_proven_by_minimax() {
     let (mut tested, mut undecided) = ([0; 9], 0);
@@ -169,8 +170,9 @@ fn mcts_plays_winning_moves_of_5x5_endgames_proven_by_minimax() {
             let m = choose_bot_move(&history, 1000);
             let wins_within = |plies| is_won_after(&history, m, plies);
             if !winning.contains(&m) && !wins_within(9) && !wins_within(11) {
-                // The chosen move may still win after more plies. For example, the bot may capture
-                // nearly all stones and then needs many moves to fill the board again.
+                // A move that does not win within eleven plies may still win later. For example,
+                // the bot may capture nearly all stones and then needs many moves to fill the board
+                // again.
                 undecided += 1;
                 let mut after_move = history.clone();
                 after_move.play(m).expect("the move is legal");
