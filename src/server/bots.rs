@@ -45,7 +45,7 @@ pub(super) struct SearchRequest {
     pub(super) position: Box<dyn AnyPosition>,
     pub(super) level: Level,
     pub(super) seed: u64,
-    /// Host of the match. Per-player limits apply to the host.
+    /// Host of the match. The search counts against the host's limit on concurrent searches.
     pub(super) host: PlayerId,
     /// Clock of the match, if it has one. The bot searches for a shorter time if it has little time
     /// left on the clock.

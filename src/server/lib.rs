@@ -169,7 +169,7 @@ impl Server {
         self.spawn(async move {
             tokio::select! {
                 () = shared.probe() => {}
-                () = sender.closed() => {} // The caller of `probe` has stopped waiting.
+                () = sender.closed() => {} // Ends the task if the caller of `probe` stops waiting.
             }
             let _ = sender.send(());
         });

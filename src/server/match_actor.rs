@@ -74,7 +74,7 @@ const CONTINUE: ControlFlow<StopReason> = ControlFlow::Continue(());
 const RELOAD: ControlFlow<StopReason> = ControlFlow::Break(StopReason::Reload);
 
 /// The actor of a match. The leader and the broadcaster share the match state, so that each event
-/// is applied only once. They pass plain data to each other.
+/// is applied only once.
 #[derive(Debug)]
 pub(super) struct MatchActor {
     server: Arc<ServerContext>,
@@ -89,7 +89,8 @@ pub(super) struct MatchActor {
     create_rematch: RematchFactory,
     chat: Chat,
     hibernation: Hibernation,
-    /// Reminder that was loaded with the match from the store. [`start`](Self::start) applies it.
+    /// Reminder that the store holds for this match. [`start`](Self::start) passes the reminder to
+    /// the leader.
     reminder: Option<Reminder>,
     /// Number of panics since the last published event.
     panic_count: u32,
@@ -114,8 +115,8 @@ enum StopReason {
 }
 
 impl MatchActor {
-    /// Creates the actor of a new match without events. The actor is boxed, because a future
-    /// reserves space twice for a value that is moved into it.
+    /// Creates the actor of a new match without events. The actor is boxed to keep futures small: a
+    /// value that is moved into a future can take up space in it twice.
     pub(super) fn new(
         server: &Arc<ServerContext>,
         creation: Creation,
@@ -296,8 +297,8 @@ impl MatchActor {
 
     async fn serve(&mut self) -> StopReason {
         if self.replica.is_some() {
-            // Boxed, because few matches are replicas. Without the box, this future would enlarge
-            // the futures of all matches.
+            // The future is boxed, because few matches are replicas. Otherwise, the future would
+            // enlarge the `serve` future of every match.
             return Box::pin(self.serve_replica()).await;
         }
         // A single timer serves the match for its whole lifetime, because creating a timer for
@@ -332,7 +333,8 @@ impl MatchActor {
                 }
                 envelope = next_envelope(&mut self.deferred, &mut self.mailbox) => match envelope {
                     Some(envelope) => self.on_message(*envelope).await,
-                    // The lobby and all connections have dropped their handles.
+                    // The lobby and all connections have dropped their handles, so no more commands
+                    // can arrive.
                     None => return StopReason::Closed,
                 },
             };
@@ -734,8 +736,8 @@ impl MatchActor {
         }
     }
 
-    /// Returns whether the action is valid and adds the player to a correspondence match that the
-    /// player has not joined yet.
+    /// Returns whether the match is a correspondence match, the player is not yet a participant,
+    /// and the action is valid.
     fn starts_correspondence_match(&self, player: PlayerId, action: &Action) -> bool {
         let creation = self.state.creation();
         let participates = creation.host == player || self.state.seat_held_by(player).is_some();
@@ -854,7 +856,8 @@ impl MatchActor {
         }
     }
 
-    /// Removes a connection that became a follower through a refused request to join.
+    /// Removes a connection that a request to join added as a follower, because the request was not
+    /// accepted.
     fn remove_rejected_follower(&mut self, command: &Command) {
         if self.broadcaster.remove_follower(command) {
             self.on_presence_changed();

@@ -74,7 +74,8 @@ impl MatchHandle {
         Arc::strong_count(&self.0) == 1
     }
 
-    /// Sends a command. In most cases, the match has replied when this method returns.
+    /// Puts a command into the mailbox of the match, or refuses the command if the match is being
+    /// unloaded. If the mailbox is full, the returned future sends the command.
     pub(super) fn send(self, command: Command, reply: Reply) -> PendingSend<'static> {
         let envelope = Box::new(Envelope { command, reply });
         match self.0.mailbox.try_send(envelope) {

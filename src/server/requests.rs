@@ -148,7 +148,8 @@ impl Client {
             Ok(ClientMessage::Hello(hello)) => Some(Box::pin(self.handle_hello(*hello, reply))),
             Ok(message) => match &self.player {
                 Some(player) => self.serve_request(player, message, reply),
-                // The implicit `hello` has failed, and its error was already sent.
+                // The implicit `hello` has failed and its error was already sent, so the request
+                // itself is refused.
                 None => {
                     reply.refuse(ErrorCode::Overloaded, "you are not welcomed yet: say hello");
                     None
@@ -289,7 +290,7 @@ impl Client {
         let Some(((), reply)) = reply.require(self.check_hello(&hello)) else {
             return;
         };
-        // The `hello` gets its number before the server reads the player from the store. If two
+        // The server numbers the `hello` before it reads the player from the store. If two
         // connections use the same session, the connection with the later `hello` stays open,
         // regardless of how long each read takes.
         let Some((hello_number, reply)) = reply.require(self.next_hello_number().await) else {
@@ -460,8 +461,7 @@ fn default_label(kind: SessionKind) -> String {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // The outbox no longer has a reader. After `close`, the outbox discards new messages
-        // immediately.
+        // The outbox no longer has a reader, so it is closed and discards new messages immediately.
         self.connection.outbox.close(CloseCode::Normal);
         self.server.connection_registry.remove(self.connection.id);
         let connection_id = self.connection.id;
@@ -474,7 +474,8 @@ impl Drop for Client {
         let player = self.player.as_ref().map(|player| player.record.id);
         self.server.spawn(async move {
             let was_seeking = server.seeks.end_by_connection(connection.id);
-            // A client follows no match before the welcome.
+            // A client that has not been welcomed follows no match, so nothing remains to be
+            // cleaned up.
             let Some(player) = player else { return };
             if let Some(cluster) = server.cluster.as_ref().filter(|_| was_seeking) {
                 cluster.end_seek(player).await;

@@ -27,8 +27,8 @@ const MATCHES: &str = "Matches";
 const CONNECTIONS: &str = "Connections";
 const BOTS: &str = "Bots";
 
-/// Default number of search threads. It leaves one core to the network, which never waits for a
-/// search.
+/// Default number of search threads. On a machine with several cores, one core stays free for the
+/// network threads.
 static SEARCH_THREADS: LazyLock<String> = LazyLock::new(|| {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     cores.saturating_sub(1).max(1).to_string()
@@ -56,7 +56,8 @@ pub struct Settings {
     pub restart_grace: Duration,
 
     /// How long an ended match stays in memory. Then it is read from the store when it is asked for
-    // The protocol promises that an ended match stays addressable for at least ten minutes.
+    // The default is ten minutes, because the protocol promises that an ended match stays
+    // addressable for at least that long.
     #[arg(long, env = "PLYHOUSE_LINGER", help_heading = MATCHES, value_name = "SECONDS",
           default_value = "600", value_parser = seconds)]
     pub linger: Duration,
@@ -114,7 +115,8 @@ pub struct Settings {
     pub followers_max: usize,
 
     /// How many clients are served at once. One more is closed with 1013
-    // Each client needs a file descriptor and about 8 KiB of memory.
+    // The limit bounds resource usage: each client needs a file descriptor and about 8 KiB of
+    // memory.
     #[arg(long, env = "PLYHOUSE_CONNECTIONS_MAX", help_heading = CONNECTIONS, value_name = "N",
           default_value = "20000", value_parser = at_least(1))]
     pub connections_max: usize,

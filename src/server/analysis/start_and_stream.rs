@@ -33,7 +33,8 @@ const QUEUE_MAX: usize = 64;
 
 /// Default number of nodes per position. The search of one position takes about a tenth of a
 /// second. In games that use playouts, each playout counts as one node and takes much longer. With
-/// fewer playouts, the evaluations would be too inaccurate to detect any mistakes except blunders.
+/// fewer than `DEFAULT_PLAYOUTS` playouts per position, the evaluations would be too inaccurate to
+/// detect any mistakes except blunders.
 const DEFAULT_NODES: u64 = 100_000;
 const DEFAULT_PLAYOUTS: u64 = 3000;
 
@@ -80,8 +81,8 @@ pub(crate) fn is_subscribed(server: &ServerContext, connection: ConnectionId) ->
         .contains(&connection)
 }
 
-/// Returns the running or stored analysis of a match if it used at least the requested number of
-/// nodes. Starts a new analysis if there is no such analysis.
+/// Returns the running or stored analysis of a match, or starts a new analysis. An existing
+/// analysis is returned only if it used at least the requested number of nodes.
 pub(crate) async fn find_or_start(
     server: &Arc<ServerContext>,
     state: &Match,
@@ -159,8 +160,8 @@ fn enqueue(
     let id = analysis.match_id();
     let mut state = server.analysis_queue.state.lock();
     // A complete analysis remains in the queue while it is being stored. It is not counted as the
-    // player's unfinished analysis, because the client may request another analysis right after the
-    // last message.
+    // player's unfinished analysis, because the player may request another analysis as soon as the
+    // last result has arrived.
     let is_for =
         |(other, analysis): &(PlayerId, Arc<Analysis>)| *other == player && !analysis.is_complete();
     if state.jobs.contains_key(&id) || state.jobs.values().any(is_for) {
@@ -185,7 +186,8 @@ fn enqueue(
     })
 }
 
-/// Counts a request against the player's daily quota. Returns an error if the quota is used up.
+/// Counts a request against the player's daily quota of analyses. Returns an error if this quota is
+/// used up.
 async fn charge_quota(server: &ServerContext, player: PlayerId) -> Result<(), WireError> {
     let at_ms = server.clock.now_ms();
     let quota_request = AnalysisQuotaRequest {
@@ -209,8 +211,8 @@ async fn charge_quota(server: &ServerContext, player: PlayerId) -> Result<(), Wi
     let first = first.map_err(|error| store_read_error(&error))?;
     let message = "you have had as many matches looked at in 24 hours as you may";
     Err(WireError {
-        // The delay is capped at a day, because the time of the first request may come from another
-        // server whose clock is ahead.
+        // The delay is capped at a day, because the player's first analysis request may have been
+        // timed by another server whose clock is ahead.
         retry_after_ms: first.map(|first_ms| (first_ms + DAY_MS).saturating_sub(at_ms).min(DAY_MS)),
         ..WireError::new(ErrorCode::TooSoon, message)
     })
@@ -260,8 +262,8 @@ pub(crate) fn send_analysis(
         let server = &subscription.server;
         let (mut sent, mut changes) = (None, analysis.subscribe());
         while !outbox.is_closing() && !server.is_stopping() {
-            // Resets the change flag before reading the results, so that later changes trigger
-            // another iteration.
+            // Marks the current state of the analysis as seen before its results are read, so that
+            // any later change wakes this task.
             changes.mark_unchanged();
             if !outbox.is_half_free() {
                 server.sleep_unless_stopping(BATCH_INTERVAL).await;
@@ -274,7 +276,7 @@ pub(crate) fn send_analysis(
                     let message = encode(&ServerMessage::Analysis(Box::new(page)));
                     if is_last {
                         // The subscription must end before the last message is sent, because the
-                        // client may then request another analysis at once.
+                        // client may request another analysis as soon as it receives that message.
                         drop(subscription);
                         outbox.send(message);
                         return;
@@ -289,8 +291,8 @@ pub(crate) fn send_analysis(
                         biased; // The fixed poll order keeps simulated runs reproducible.
                         () = server.shutdown.cancelled() => return,
                         _ = changes.changed() => {}
-                        // This timer wakes the task regularly to check whether the connection has
-                        // closed. A slow analysis may produce no new results for a long time.
+                        // A slow analysis may produce no results for a long time, so this timer
+                        // wakes the task regularly to check whether the connection has closed.
                         () = tokio::time::sleep(BATCH_INTERVAL * 40) => {}
                     }
                 }

@@ -87,8 +87,8 @@ impl ServerContext {
         let mut record = loaded.ok_or(ArchiveError::NotFound)?.record;
         let visible = record.visible_to_spectators(self.clock.now_ms()).len();
         record.events.truncate(visible);
-        // `is_private` must see only the truncated events, because spectators learn of the start of
-        // a match only after the spectator delay.
+        // The check must use only the events that spectators may see, because spectators learn of
+        // the start of a match only after the spectator delay.
         match is_private(&record) {
             true => Err(ArchiveError::NotFound),
             false => Ok(record),

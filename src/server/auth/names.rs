@@ -70,8 +70,8 @@ pub(crate) fn is_generated_guest_name(name: &str) -> bool {
 
 /// Returns an error if the name is reserved or is confusable with a reserved name.
 pub(crate) fn check_not_reserved(name: &str) -> Result<(), WireError> {
-    // These skeletons are computed only once, because the server checks every guest name against
-    // them.
+    // The skeletons of the reserved names are computed only once, because the server checks every
+    // guest name against them.
     static RESERVED_SKELETONS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
         RESERVED_NAMES
             .into_iter()
@@ -89,8 +89,8 @@ pub(crate) fn check_not_reserved(name: &str) -> Result<(), WireError> {
 }
 
 /// Returns whether a name looks like `word`, which must be lowercase ASCII. The digit `0` matches
-/// the letter O, and `1` matches L. This check is stricter than the comparison of two player names,
-/// where `bob` and `b0b` are different names.
+/// the letter O, and `1` matches L. In contrast, the comparison of two player names treats `bob`
+/// and `b0b` as different names.
 fn looks_like(name: &str, word: &str) -> bool {
     let words = word_skeletons(word);
     visible_name_skeletons(name)
@@ -99,7 +99,8 @@ fn looks_like(name: &str, word: &str) -> bool {
 }
 
 /// Returns the skeletons of three spellings of the word: lowercase, uppercase and capitalized. All
-/// three are needed: an uppercase I looks like a lowercase L, but a lowercase i does not.
+/// three spellings are needed, because an uppercase I looks like a lowercase L, but a lowercase i
+/// does not.
 fn word_skeletons(word: &str) -> [String; 3] {
     let (first, rest) = word.split_at(1);
     let title = first.to_ascii_uppercase() + rest;
@@ -121,8 +122,8 @@ pub(crate) async fn owner_of_name(
 ) -> Result<Option<(PlayerId, bool)>, ReadError> {
     let (legacy, skeleton) = (legacy_skeleton(name), name_skeleton(name));
     // Names that were registered before the current skeleton algorithm are found by their legacy
-    // skeleton. Two players may have old names with the same current skeleton, and both keep their
-    // names.
+    // skeleton. Two players may have old names with the same current skeleton. The lookup by legacy
+    // skeleton comes first, so that it finds the right player.
     if legacy != skeleton {
         let found = store.find_by_name_skeleton(legacy, now_ms).await?;
         if found.is_some() {

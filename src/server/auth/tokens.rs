@@ -8,8 +8,8 @@ use crate::context::clock_and_rng::SeededRng;
 use plyhouse_protocol::{MatchCode, SessionId, Token};
 use plyhouse_store::TokenHash;
 
-/// A token consists of a random part and a tag. These constants are the lengths of the two parts in
-/// bytes. The tag proves that this server issued the token.
+/// Lengths of the random part and the tag of a session token, in bytes. The tag proves that this
+/// server issued the token.
 const RANDOM_BYTES: usize = 24;
 const TAG_BYTES: usize = 8;
 

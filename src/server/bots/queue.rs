@@ -2,9 +2,9 @@
 //!
 //! Searches that a player waits for run first, then searches in matches between bots, then analyses
 //! of ended matches. Within a class, hosts take turns: a host's second job waits until the first
-//! job of every other host has started. Among jobs of the same turn, the jobs of weaker bots run
-//! first, because weaker bots need almost no search time. The number of concurrent searches per
-//! host is limited.
+//! job of every other host has started. Among jobs with the same turn number, the jobs of weaker
+//! bots run first, because weaker bots need almost no search time. The number of concurrent
+//! searches per host is limited.
 //!
 //! The turn numbers follow start-time fair queueing (Goyal, Vin and Cheng, 1996), where every
 //! search has a cost of one.
@@ -34,8 +34,8 @@ pub(super) struct Job {
 /// Properties that determine the order of a job.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Priority {
-    /// Player whose turn in the queue the job uses. The job also counts against this player's limit
-    /// on concurrent searches.
+    /// Player on whose behalf the job runs. Jobs of different players take turns, and each player's
+    /// concurrent searches are limited.
     pub(crate) host: PlayerId,
     pub(crate) class: SearchClass,
     /// Level of the bot. Weaker bots need less time.
@@ -90,7 +90,8 @@ pub(super) struct Queue {
 struct Backlog {
     /// Queued jobs with their turn numbers. Each class has its own list, in order of arrival.
     jobs: [VecDeque<(u64, Job)>; SearchClass::COUNT],
-    /// Highest turn number of all jobs that have started so far.
+    /// Highest turn number of all jobs that have started so far. A new job never gets a lower turn
+    /// number.
     turn: u64,
     /// Turn number of each host's most recently added job. The queue removes entries whose turn
     /// number is lower than the current `turn`.
@@ -141,8 +142,8 @@ impl Queue {
         }
     }
 
-    /// Records that a job of this host has finished. The calling thread must take the next job,
-    /// because this method does not wake another thread.
+    /// Records that a job of this host has finished. This method wakes no other thread, so the
+    /// calling thread must take the next job itself.
     pub(super) fn finish(&self, host: PlayerId) {
         let mut backlog = self.backlog.lock();
         if let Some(count) = backlog.running_searches.get_mut(&host) {
@@ -185,7 +186,7 @@ impl Backlog {
                 .iter()
                 .enumerate()
                 .filter(|(_, (_, job))| is_allowed(job));
-            // Jobs with equal keys run in order of arrival.
+            // Jobs with the same turn number and level run in order of arrival.
             let next = allowed.min_by_key(|(_, (turn, job))| (*turn, job.priority.level));
             let Some((turn, job)) = next.map(|(at, _)| at).and_then(|at| jobs.remove(at)) else {
                 continue;
@@ -296,8 +297,8 @@ mod tests {
             add(&queue, host, true);
         }
         let mut order: Vec<_> = (0..4).map_while(|_| pop_next(&queue)).collect();
-        // A host that adds its first job after other hosts have had turns starts at the current
-        // turn.
+        // Host 4 adds its first job only now. Its turn numbers begin at the current turn, not at
+        // zero.
         for host in [4, 4, 3] {
             add(&queue, host, true);
         }

@@ -85,8 +85,9 @@ impl Cluster {
         self.request(owner, &Packet::Request { match_id, command })
     }
 
-    /// Asks the owner of a match to send match updates to this server. If `presence` is `None`,
-    /// asks the owner to stop sending updates.
+    /// Asks the owner of a match to send match updates to this server. `presence` contains the
+    /// players and spectators on this server who follow the match. If it is `None`, the owner stops
+    /// sending updates.
     pub(crate) fn follow_match(
         &self,
         owner: NodeId,
@@ -103,7 +104,8 @@ impl Cluster {
     }
 
     /// Makes this server the owner of a match, and announces the change to all servers. Returns
-    /// `false` if the store does not list `from` as the current owner.
+    /// `false` if the server `from` is not the current owner, or if the match was taken over only
+    /// recently.
     pub(crate) async fn take_over(
         &self,
         id: MatchId,
@@ -157,8 +159,8 @@ impl Cluster {
         Err(LocateError)
     }
 
-    /// Returns whether this server still owns the match and `epoch` is still the epoch of the
-    /// match. Must be called after the match was read from the store, because another server may
+    /// Returns whether this server owns the match and no takeover has happened since the given
+    /// epoch. Must be called after the match was read from the store, because another server may
     /// have taken it over shortly before.
     pub(crate) async fn is_owner(&self, id: MatchId, epoch: u64) -> Result<bool, LocateError> {
         let route = self.directory.find_route(id).await?;

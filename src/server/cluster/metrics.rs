@@ -9,7 +9,7 @@ use prometheus_client::registry::{Registry, Unit};
 /// Metrics of a server in a cluster.
 #[derive(Debug)]
 pub(crate) struct ClusterMetrics {
-    /// Other servers with a valid lease.
+    /// Number of other servers that hold a valid lease.
     pub(crate) nodes: Gauge,
     /// Failed renewals of this server's lease.
     pub(crate) failed_renewals: Counter,
@@ -21,7 +21,8 @@ pub(crate) struct ClusterMetrics {
     pub(crate) takeovers: Counter,
     /// Matches between bots that this server handed over to a less busy server.
     pub(crate) handovers: Counter,
-    /// Matches that this server served as the owner until it found that another server owned them.
+    /// Number of matches that another server took over while this server still served them as the
+    /// owner.
     pub(crate) ownership_losses: Counter,
     /// Writes that the store rejected because another server had written to the match.
     pub(crate) write_conflicts: Counter,

@@ -1,8 +1,8 @@
 //! The other servers of the cluster, and whether they respond.
 //!
 //! A server with a valid lease that is disconnected from the bus may still be alive. Other servers
-//! take over the matches of such a server, because they cannot reach it. They do not assume that
-//! its clients have disconnected.
+//! take over the matches of such a server, because they cannot reach it. They must assume that
+//! clients are still connected to it.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -17,7 +17,8 @@ use crate::context::locks::{Mutex, NODES};
 const UNRESPONSIVE_AFTER: Duration = Duration::from_secs(1);
 
 /// A server counts as gone if this number of consecutive pings to it failed because the bus had no
-/// receiver for them. The first of these pings may fail because the bus has just reconnected.
+/// receiver for them. A single failed ping is not sufficient, because the bus may have just
+/// reconnected.
 const MISSED_PINGS_MAX: u32 = 2;
 
 /// The other servers of the cluster.
@@ -88,13 +89,14 @@ impl Nodes {
     pub(crate) fn are_all_unresponsive(&self) -> bool {
         let nodes = self.0.lock();
         let is_unresponsive = |node: &Node| !node.is_responding && node.missed_pings == 0;
-        // If only one other server is known, this server cannot tell which of the two is cut off.
+        // If only one other server is known, the result is `false`, because this server cannot tell
+        // which of the two is cut off.
         nodes.len() > 1 && nodes.values().all(is_unresponsive)
     }
 
-    /// Updates the set of known servers and returns the removed servers. If this server's own lease
-    /// began only recently (`is_young`), servers that respond are retained, because they are about
-    /// to renew their leases.
+    /// Updates the set of known servers and returns the removed servers. If this server's lease
+    /// began only recently (`is_young` is `true`), servers that respond are not removed, because
+    /// they are about to renew their leases.
     pub(crate) fn update_alive(
         &self,
         own: NodeId,
@@ -158,7 +160,8 @@ impl Nodes {
         node.last_response_at = now();
         node.missed_pings = 0;
         node.queued_searches = queued_searches;
-        // Tracks the minimum of recent round-trip times, which is closest to the network latency.
+        // Stores the minimum of the recent round-trip times, because the minimum is the best
+        // estimate of the network latency.
         node.rtt = Some(node.rtt.map_or(rtt, |known| rtt.min(known + known / 8)));
         match std::mem::replace(&mut node.is_responding, true) {
             true => NodeChange::None,

@@ -104,7 +104,7 @@ pub(crate) enum Packet {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Notification {
     /// The player takes part in this match or is invited to it. If `before` is set, the receiver
-    /// shows the match only on connections that follow another match, whose id is `before`.
+    /// shows the match only on connections that already follow the match with the id `before`.
     #[serde(rename = "Involved")]
     ParticipationAdded {
         match_id: MatchId,

@@ -76,8 +76,8 @@ pub(super) fn spawn_broadcast(server: &Arc<ServerContext>, control: Control) {
     server.spawn(async move { clock_pause::broadcast_to_matches(&context, &control).await });
 }
 
-/// Handles the loss of another server. Each match on this server discards its replica on the lost
-/// server. This server also takes over matches that no longer have a live owner.
+/// Handles the loss of another server. Each match that this server owns stops sending updates to
+/// the lost server. This server also takes over matches that no longer have a live owner.
 pub(super) fn on_node_gone(server: &Arc<ServerContext>, node: NodeId) {
     let is_dead = true;
     spawn_broadcast(server, Control::NodeUnreachable { node, is_dead });

@@ -65,7 +65,7 @@ pub(crate) async fn run(server: Arc<ServerContext>, mut inbox: Listener) {
                     Some(request) => request,
                 };
                 let Ok(permit) = Arc::clone(&permits).try_acquire_owned() else {
-                    continue; // Too many requests are running. The sender may retry.
+                    continue; // Drops the request: too many are running. The sender may retry.
                 };
                 if let Packet::HandOver { match_id, from } = request {
                     let taking = Arc::clone(&server);
@@ -170,9 +170,9 @@ fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
             on_node_gone(server, node);
         }
         Some(Packet::PlayerConnected { player, precedence }) => {
-            // If the new connection on the other server must close, this server announces its own
-            // connections of the player. The announcement makes the other server close the new
-            // connection.
+            // If the new connection must close, `on_remote_connection` returns this server's
+            // connections of the player. Announcing these connections makes the other server close
+            // the new connection.
             for precedence in server.players.on_remote_connection(player, precedence) {
                 cluster.broadcast(&Packet::PlayerConnected { player, precedence });
             }

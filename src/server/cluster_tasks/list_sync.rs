@@ -20,7 +20,7 @@ const WRITE_INTERVAL: Duration = Duration::from_millis(250);
 /// Maximum number of list entries in one packet.
 const LISTINGS_PER_PACKET: usize = 256;
 
-/// Lists the matches on all servers that fit the filter, newest first. Returns the number of these
+/// Lists the matches in the cluster that fit the filter, newest first. Returns the number of these
 /// matches, and one page of at most `limit` matches. If `after` is given, the page begins after the
 /// match that `after` identifies.
 pub(crate) async fn list_matches(
@@ -59,7 +59,7 @@ pub(crate) async fn list_matches(
     Ok((listed.total, listings.map(fresh).collect()))
 }
 
-/// Returns the number of matches on all servers that fit the filter. Returns `None` if the store
+/// Returns the number of matches in the cluster that fit the filter. Returns `None` if the store
 /// cannot be read.
 pub(crate) async fn count_matches(
     server: &ServerContext,

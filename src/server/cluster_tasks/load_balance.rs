@@ -11,7 +11,8 @@ use crate::context::server_context::ServerContext;
 use crate::matchmaking::match_loading;
 
 /// This server hands over new matches between bots only if at least this many searches wait in its
-/// queue. If fewer searches are waiting, a bot waits no longer than one search takes.
+/// queue. With a shorter queue, handing over a match gains little, because a bot waits no longer
+/// than one search takes.
 const BUSY_QUEUE_LENGTH: u32 = 8;
 
 /// This server hands over a match only if its search queue is at least `QUEUE_RATIO_MIN` times as

@@ -1,5 +1,5 @@
-//! Pairing of seeks from different servers. The store pairs the seeks, and the server of the later
-//! seek owns the new match.
+//! Pairing of seeks from different servers. The store pairs the seeks. The server that stores the
+//! second seek of a pair owns the new match.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -177,7 +177,8 @@ impl Cluster {
         let paired = self.pair_seek(server, seek, is_retry).await;
         let is_over = !server.seeks.is_waiting(seek);
         match paired {
-            // The seek ended while it was being written to the store.
+            // The seek ended on this server while it was being written to the store, so the stored
+            // seek must end as well.
             Ok(PairOutcome::Waiting) if is_over => {
                 self.end_seek(seek.player).await;
             }
@@ -234,8 +235,8 @@ fn match_factory(server: &Arc<ServerContext>, seek: Arc<Seek>) -> MatchFactory {
         let clock_and_rated = (seek.clock, seek.rated);
         let (terms, seats) =
             paired_match_creation::terms_from_seek(&server, clock_and_rated, [host, own], stand_in);
-        // The player with the older seek becomes the host. A seek can be stored more than once, so
-        // it may be older than the waiting seek that it is paired with.
+        // The player with the older seek becomes the host. The waiting seek is not always the older
+        // one, because a seek can be stored more than once.
         let is_older = seek.created_ms < created_ms;
         let creation = Creation {
             id: next_match_id(None, now_ms, &server.rng),
@@ -284,7 +285,8 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
 }
 
 /// Compares the given seeks of this server with the store. Handles pairings that were not reported,
-/// stores lost seeks again, and ends stored seeks that no longer wait on this server.
+/// stores lost seeks again, and removes seeks from the store that have already ended on this
+/// server.
 async fn check_seeks(server: &Arc<ServerContext>, seeks: Vec<Arc<Seek>>) {
     let Some(cluster) = &server.cluster else {
         return;
@@ -313,20 +315,23 @@ async fn check_seeks(server: &Arc<ServerContext>, seeks: Vec<Arc<Seek>>) {
         }
         let involved = cluster.directory.involved_matches(seek.player).await;
         let newer = |id: &MatchId| {
-            // The upper 48 bits of a match id are the creation time as Unix time in milliseconds.
+            // The upper 48 bits of a match id are the creation time as Unix time in milliseconds,
+            // so the id shows whether the match is newer than the seek.
             let created_ms = id.0.as_u128() >> 80;
             created_ms >= u128::from(seek.created_ms.saturating_sub(CLOCK_SKEW_MAX_MS))
         };
         match involved.map(|ids| ids.into_iter().rev().find(newer)) {
             Ok(Some(match_id)) => on_seek_paired(server, seek.player, match_id).await,
-            // The store deleted the seek, because the lease of this server had expired.
+            // The store deleted the seek when the lease of this server expired, so the seek is
+            // stored again.
             Ok(None) => cluster.retry_seek(server, &seek, false).await,
             Err(error) => tracing::warn!(%error, "cannot check a seek"),
         }
     }
 }
 
-/// Maximum difference between the clocks of two servers, in milliseconds.
+/// Maximum difference between the clocks of two servers, in milliseconds. It is used to decide
+/// whether a match is newer than a seek.
 const CLOCK_SKEW_MAX_MS: u64 = 60_000;
 
 #[cfg(test)]

@@ -29,8 +29,8 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
     }
 }
 
-/// Notifies every match on this server that is owned by another server, according to the store.
-/// Replicas ignore the notification.
+/// Finds the matches in this server's memory that the server does not own according to the store.
+/// Sends each of these matches a [`Control::OwnerChanged`] message. Replicas ignore the message.
 pub(super) async fn check_ownership(server: &Arc<ServerContext>) {
     let Some(cluster) = &server.cluster else {
         return;

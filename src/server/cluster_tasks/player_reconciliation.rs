@@ -14,7 +14,7 @@ use crate::connection::handle::ConnectionHandle;
 use crate::context::server_context::ServerContext;
 use crate::players::account_deletion;
 
-/// Delay before the next attempt to read from the store.
+/// Delay before a failed read from the store is repeated.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// Interval between checks while a server is unreachable.
@@ -65,8 +65,8 @@ pub(super) async fn run(server: Arc<ServerContext>) {
 }
 
 /// Announces the player's connections on this server to the other servers again. Another server
-/// closes connections that an announced connection replaces. If the announced connection itself
-/// must close, the other server announces its own connections of the player.
+/// closes connections that an announced connection replaces. If the other server finds that the
+/// announced connection must close instead, it announces its own connections of the player.
 fn rebroadcast_connections(server: &ServerContext, cluster: &Cluster, player: PlayerId) {
     let connections = server.players.connections(player);
     for standing in connections.iter().filter_map(|peer| peer.precedence()) {

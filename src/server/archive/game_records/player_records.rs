@@ -166,8 +166,9 @@ impl GameRecordReader {
             ..HistoryQuery::for_player(self.player, PAGE_SIZE)
         };
         let found = self.permit.server.store.history(query).await;
-        // `None` means that the match at the cursor has been deleted since the last page was read.
-        // If that match has been deleted, all older matches have been deleted as well.
+        // The store returns `None` if the match at the cursor was deleted after the last page was
+        // read. In this case, all older matches have been deleted as well, so the empty page ends
+        // the download.
         let page = found.map_err(read_error)?.unwrap_or_default();
         self.is_last_page = page.len() < PAGE_SIZE;
         self.cursor = page.last().map(|past| past.creation.id);

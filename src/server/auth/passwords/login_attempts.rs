@@ -1,8 +1,7 @@
 //! Limits the number of login attempts with a wrong password. The server checks the limits before
-//! it hashes a password.
+//! it hashes a password, which saves CPU time.
 //!
-//! Attempts for names that do not exist are counted as well. The limits also save CPU time, because
-//! each password hash occupies a core.
+//! Attempts for names that do not exist are counted as well.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -29,8 +28,8 @@ pub(crate) struct LoginAttempts(Mutex<AttemptTable, LOGIN_ATTEMPTS>);
 
 #[derive(Debug, Default)]
 struct AttemptTable {
-    /// Recent attempts per key. A value consists of the attempt count and the start time of the
-    /// window.
+    /// Number of attempts and start time of the window, for each name, each address, and each
+    /// combination of name and address.
     counts: HashMap<AttemptKey, (u32, Instant)>,
     sweep_at: usize,
 }

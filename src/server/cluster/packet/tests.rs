@@ -13,7 +13,8 @@ use crate::wire::compat_fixtures::assert_round_trip_bytes;
 
 const CAPTURED: &str = include_str!("../../../../tests/data/fixtures/packets");
 
-/// Returns the captured messages whose kind in the fixture file is `side`: `packet` or `answer`.
+/// Returns the captured messages of one kind. `side` names the kind as in the fixture file, where
+/// it is either `packet` or `answer`.
 fn captured(side: &str) -> impl Iterator<Item = &'static str> {
     CAPTURED.lines().filter_map(move |line| {
         let (found, rest) = line.split_once('\t').expect("three columns");
@@ -36,9 +37,9 @@ fn commands() -> Vec<Command> {
 }
 
 /// Defines a list of the enum variants that servers send each other, and a function that returns a
-/// variant's name. The variants after the semicolon never leave a server. A new variant must be
-/// listed before or after the semicolon, otherwise the code does not compile. If servers send the
-/// new variant, the tests fail until the fixture file contains an example of it.
+/// variant's name. The variants after the semicolon are never sent to another server. A new variant
+/// must be listed before or after the semicolon, otherwise the code does not compile. If servers
+/// send the new variant, the tests fail until the fixture file contains an example of it.
 macro_rules! variants {
     ($all:ident, $name:ident, $type:ident: $($sent:ident),+; $($kept:ident),*) => {
         const $all: &[&str] = &[$(stringify!($sent)),+];
