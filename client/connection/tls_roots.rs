@@ -84,8 +84,7 @@ pub(super) fn rejection_reason(error: &CertificateError) -> String {
         }
         // Message of the TLS library, for example `CaUsedAsEndEntity`.
         CertificateError::Other(OtherError(why)) => why.to_string(),
-        // For all other reasons, which are rare, the function returns the message of the TLS
-        // library.
+        // All other reasons are rare, so the TLS library's own message is sufficient.
         other => other.to_string(),
     }
 }

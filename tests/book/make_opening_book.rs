@@ -28,7 +28,8 @@ const TABLE_BYTES: usize = 2 << 30;
 /// Files of the board, ordered from the middle outwards.
 const FILES_OUTWARDS: [u8; 7] = [3, 2, 4, 1, 5, 0, 6];
 
-/// Results of a position with best play for the side to move, as encoded in the book.
+/// Numbers that encode a position's result in the book. The result is for the side to move, with
+/// best play by both sides.
 const LOSS: u64 = 0;
 const DRAW: u64 = 1;
 const WIN: u64 = 2;
@@ -57,8 +58,9 @@ fn main() -> std::io::Result<()> {
 }
 
 impl BookBuilder {
-    /// Adds the positions after at most `BOOK_PLIES` plies in which `seat` is to move. `seat`
-    /// follows the book, and the opponent plays any moves.
+    /// Adds the positions after at most `BOOK_PLIES` plies to the book, for games in which `seat`
+    /// plays book moves. The opponent may play any moves. Only positions in which `seat` is to move
+    /// are added.
     fn add_positions_of(&mut self, seat: Seat) {
         let mut layer = vec![ConnectFour::initial()];
         for ply in 0..=BOOK_PLIES {
@@ -118,7 +120,7 @@ impl BookBuilder {
     fn solve_outcome(&self, pos: &ConnectFour) -> u64 {
         match pos.outcome() {
             Some(Outcome::Draw) => return DRAW,
-            Some(Outcome::Decisive { .. }) => return LOSS, // The opponent has just won.
+            Some(Outcome::Decisive { .. }) => return LOSS, // The side to move has lost, because the opponent's last move won the game.
             None => {}
         }
         let reaches = |score| {

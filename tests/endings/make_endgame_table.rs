@@ -17,8 +17,8 @@ use std::io::Write;
 use plyhouse_engine::game::draughts::Draughts;
 use plyhouse_engine::game::{Position, Seat};
 
-/// Results of endgames. In the table, an endgame number that represents no position has the result
-/// `DRAW`.
+/// Numbers that encode an endgame's result in the table. Some endgame numbers represent no
+/// position. The table contains `DRAW` for these numbers.
 const DRAW: u8 = 0;
 const LOSS: u8 = 1;
 const WIN: u8 = 2;
@@ -27,7 +27,7 @@ const WIN: u8 = 2;
 /// the lowest digit.
 const OUTCOMES_PER_BYTE: usize = 5;
 
-/// Number of plies per unit of the stored distances.
+/// Number of plies per unit of distance in the table. For example, 12 plies are stored as 2 units.
 const PLIES_PER_STEP: u32 = 5;
 
 fn main() -> std::io::Result<()> {
@@ -113,7 +113,8 @@ fn outcome_of(number: u32, outcomes: &[u8], moves: &mut Vec<<Draughts as Positio
     pos.legal_moves(moves);
     let mut outcome = LOSS;
     for m in moves.drain(..) {
-        // A position without an endgame number is a loss, because the side to move has no pieces.
+        // A position has no endgame number if the side to move has lost all its pieces. Such a
+        // position is a loss.
         let after = pos.after(m).endgame_number();
         match after.map_or(LOSS, |after| outcomes[after as usize]) {
             LOSS => return WIN,

@@ -30,7 +30,7 @@ const ACTIONS_MAX: usize = 400;
 /// Checks how the decoder handles a client request. A rejected request must have a specific error
 /// code. An accepted request must stay equal when it is encoded and decoded again.
 pub(crate) fn request(data: &[u8]) {
-    // The server rejects invalid UTF-8 before it decodes requests.
+    // The target skips invalid UTF-8, because the server rejects it before it decodes a request.
     let Ok(text) = std::str::from_utf8(data) else {
         return;
     };
@@ -111,7 +111,7 @@ fn texts<P: Position>(text: &str) {
         reread::<P::Move>(&m.to_string());
         let mut after = position.clone();
         after.play(m).expect("it is legal");
-        // In SGF, a pass is the empty string, so an empty notation is accepted.
+        // The check must accept an empty notation, because a pass is the empty string in SGF.
         let recorded = position.move_to_record_notation(m);
         assert!(
             recorded.bytes().all(|byte| byte.is_ascii_graphic()),

@@ -40,8 +40,8 @@ fn othello_matches_published_counts() {
     check_perft_tables::<Othello>(nodes_max(), &square_symmetries(8));
 }
 
-/// The test does not reduce draughts positions by symmetry, because rotating the board swaps the
-/// sides.
+/// Rotating a draughts board by 180 degrees swaps the sides. A rotated position therefore does not
+/// count as the same position in this test.
 #[test]
 fn draughts_matches_published_counts() {
     check_perft_tables::<Draughts>(nodes_max(), &[]);
@@ -129,9 +129,9 @@ fn split_columns(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
 }
 
-/// Counts the nodes, results and positions of `plies` plies and formats one row per ply. If all
-/// games end within `plies` plies, two further rows follow. The row `all` contains the sums over
-/// all plies. The row `ended` contains the sums over finished games.
+/// Formats a table of counts: the nodes, the results and the distinct positions at each ply up to
+/// `plies`. If all games end within `plies` plies, two further rows follow. The row `all` contains
+/// the sums over all plies. The row `ended` contains the sums over finished games.
 fn format_table<P: Position>(pos: &P, plies: usize, symmetries: &[Vec<usize>]) -> String {
     let tree = perft(&GameHistory::from(pos.clone()), plies);
     let mut layer = HashSet::from([pos.clone()]);

@@ -21,8 +21,9 @@ use crate::network_trainer::{NetworkTrainer, TrainingSet};
 use crate::position_files::{self, PositionFiles};
 use crate::win_probability::{self, WinProbabilityTargets};
 
-/// Number of random plies at the beginning of a game. About half of the games have one more random
-/// ply, so that either White or Black is to move after the random plies.
+/// Number of random plies at the beginning of a game. About half of the games begin with one more
+/// random ply. White therefore makes the first searched move in some games, and Black in the
+/// others.
 const RANDOM_PLIES: usize = 8;
 
 /// Maximum absolute score before the first training position. If either side has a larger
@@ -46,8 +47,8 @@ const PLIES_MAX: usize = 250;
 /// Maximum absolute search score of a training position.
 const SCORE_MAX: i32 = 3_000;
 
-/// Maximum absolute score of the positions used to fit the slope of the log odds. With a larger
-/// score, the side that is ahead wins regardless of the exact score.
+/// Maximum absolute score of the positions used to fit the slope of the log odds. Positions with
+/// larger scores are omitted, because the side that is ahead wins regardless of the exact score.
 const SLOPE_SCORE_MAX: u16 = 600;
 
 /// Every game whose number is a multiple of this interval is held out from training. The positions
@@ -160,7 +161,7 @@ fn squares(mut set: u64) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Position as stored in a file, together with its training target.
+/// Stored position with its training target.
 #[derive(Clone, Copy)]
 struct TrainingSample<'a> {
     bytes: &'a [u8; POSITION_BYTES],
@@ -354,7 +355,8 @@ impl SelfPlay {
             if positions.is_empty() && score_value.abs() > OPENING_SCORE_MAX {
                 return Vec::new();
             }
-            // `sign` converts a score for the side to move to a score for the first seat.
+            // Multiplying by `sign` converts a score for the side to move to a score for the first
+            // seat.
             let sign = if pos.turn() == Seat::First { 1 } else { -1 };
             winning_plies = match sign * score_value {
                 WIN_SCORE.. => winning_plies.max(0) + 1,

@@ -32,8 +32,8 @@ const OPENING_SCORE_MAX: i32 = 350;
 /// only a won endgame reaches it.
 const WIN_SCORE: i32 = 4_900;
 
-/// Maximum number of consecutive plies without a capture or a move of a man. After more such plies,
-/// the game is adjudicated as drawn.
+/// Maximum number of consecutive plies that are neither captures nor moves of a man. A game with
+/// more such plies in a row is adjudicated as drawn.
 const REVERSIBLE_PLIES_MAX: usize = 40;
 
 /// Every game whose number is a multiple of this interval is held out from training. The positions

@@ -52,7 +52,7 @@ const WEIGHT_COUNT: usize = HIDDEN * (INPUTS + 2) + 1;
 /// target, and a flag that marks held-out positions.
 const POSITION_BYTES: usize = INPUTS + 3;
 
-/// Stored value of a probability of 1.
+/// Integer that represents a probability of 1 in a position file.
 const PROBABILITY_SCALE: f32 = 65_535.0;
 
 /// Training position from a position file. `input_roots` contains the square roots of the inputs.

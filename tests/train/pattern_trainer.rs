@@ -8,7 +8,7 @@ use plyhouse_engine::search::seeded_rng::SeededRng;
 /// fraction of a prediction error that one training step corrects.
 const LEARNING_RATES: [f32; 2] = [0.25, 0.01];
 
-/// Kind of values that the evaluation predicts, and kind of target values.
+/// Specifies whether the evaluation predicts values or log odds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TargetScale {
     /// Predictions and targets are values of the evaluation, such as disc margins.
@@ -26,8 +26,8 @@ pub(crate) struct LearningParams {
     pub(crate) term_rate_factor: f32,
 }
 
-/// Features of a position and its target value. There are `SETS` sets of weights. The predicted
-/// value is the average of the values from all sets, weighted by `shares`.
+/// Features of a position and its target value. The evaluation has `SETS` sets of weights, and each
+/// set predicts a value. The final prediction is the average of these values, weighted by `shares`.
 pub(crate) struct Sample<const PATTERNS: usize, const TERMS: usize, const SETS: usize> {
     pub(crate) patterns: [u32; PATTERNS],
     pub(crate) terms: [f32; TERMS],

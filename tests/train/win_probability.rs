@@ -52,7 +52,9 @@ impl WinProbabilityTargets {
         is_second_seat: bool,
         is_first: bool,
     ) -> f32 {
-        // The win probabilities of both seats add up to 1.
+        // Converts between the win probabilities of the side to move and of the first seat. The
+        // conversion works in both directions, because the win probabilities of both seats add up
+        // to 1.
         let for_first_seat = |probability: f32| {
             if is_second_seat {
                 1.0 - probability

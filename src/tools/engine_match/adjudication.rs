@@ -1,9 +1,9 @@
 //! Adjudication of games by the scores that the engines report, like the options `-resign` and
 //! `-draw` of cutechess-cli.
 //!
-//! Scores are in hundredths of a pawn, or in hundredths of a point in games decided by points. A
-//! move without a reported score resets the engine's move counts for `-resign`. A move without a
-//! reported score also resets both engines' move counts for `-draw`.
+//! Scores are in hundredths of a pawn, or in hundredths of a point in games decided by points. If
+//! an engine moves without reporting a score, its move counts for `-resign` restart at zero. Both
+//! engines' move counts for `-draw` then also restart at zero.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Score;
@@ -46,7 +46,7 @@ pub(crate) struct DrawRule {
     full_moves_min: u32,
     /// Required number of consecutive moves by each engine.
     consecutive_moves: u32,
-    /// Maximum absolute value of a level score.
+    /// Maximum absolute value of a score that counts as near zero.
     score_max: i32,
 }
 
@@ -117,13 +117,13 @@ where
         .ok_or_else(|| format!("{key} is a number from {least} to {greatest}, not {value:?}"))
 }
 
-/// Adjudicator of one game. The adjudicator counts each engine's consecutive moves with a losing,
-/// winning or level score.
+/// Adjudicator of one game. The adjudicator counts each engine's consecutive moves with a losing
+/// score, a winning score or a score near zero.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Adjudicator {
     rules: AdjudicationRules,
-    /// For each seat, the number of consecutive moves with a losing score. The next two fields
-    /// count the moves with a winning score and with a level score.
+    /// Number of consecutive moves with a losing score, by seat. The fields `winning_moves` and
+    /// `level_moves` count the moves with a winning score and with a score near zero.
     losing_moves: [u32; 2],
     winning_moves: [u32; 2],
     level_moves: [u32; 2],
@@ -141,7 +141,7 @@ pub(crate) enum Ruling {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScoredMove {
     pub(crate) seat: Seat,
-    /// Engine's score of the position before the move, or `None` if the engine reported no score.
+    /// Score that the engine reported with the move, or `None` if the engine reported no score.
     pub(crate) score: Option<i32>,
     /// Number of plies of the game so far, including the opening.
     pub(crate) plies: usize,
@@ -278,8 +278,8 @@ mod tests {
         }
     }
 
-    /// Adjudicates a game with these `scores` from the engines. The first seat moves first. Returns
-    /// the last ply and the result.
+    /// Adjudicates a game in which the engines report the given scores, one for each ply. The first
+    /// seat moves first. Returns the last ply and the result.
     fn adjudicate_game(
         rules: AdjudicationRules,
         scores: &[Option<i32>],
@@ -338,7 +338,7 @@ mod tests {
             adjudicate_game(rules, &to_scores(&[500, -500, 600, -600]), &[]),
             first_wins(4)
         );
-        // A two-sided rule never applies if the opponent reports no score.
+        // If the opponent reports no score, a two-sided resign rule must not end the game.
         let silent = [None, Some(-900)].repeat(9);
         assert_eq!(adjudicate_game(rules, &silent, &[]), None);
     }
@@ -355,7 +355,8 @@ mod tests {
             adjudicate_game(rules, &to_scores(&[10, -11, 0, 5, 0, 0]), &[]),
             drawn(6)
         );
-        // Captures and pawn moves reset the count of moves with a level score.
+        // An irreversible move, for example a capture, must reset both engines' counts of moves
+        // with a score near zero.
         assert_eq!(adjudicate_game(rules, &to_scores(&[0; 9]), &[2]), drawn(6));
         assert_eq!(adjudicate_game(rules, &to_scores(&[0; 4]), &[4]), None);
         let late = draw_rules("movenumber=5 movecount=1 score=0");

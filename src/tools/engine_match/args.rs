@@ -134,7 +134,7 @@ enum TournamentKind {
     Gauntlet,
 }
 
-/// Settings of the engines of the match, with one vector of settings per `--engine` option.
+/// Engine settings from the command line. Each `--engine` option adds one vector of settings.
 #[derive(Debug)]
 struct Engines(Vec<Vec<Setting>>);
 
@@ -210,7 +210,7 @@ impl Args {
         let engine_match = self.build_match(entrants, adjudication)?;
         let stop = stop_on_interrupt_or_termination()?;
         // All programs are started before the first game. If a program cannot be started, the match
-        // fails, instead of counting a lost game for every game of this program.
+        // fails immediately. Otherwise the program would forfeit every one of its games.
         PlayerPool::new(engine_match.game, &engine_match.engines, adjudication).start_all(&stop)?;
         let mut scores = vec![PairingScore::default(); engine_match.pairings.len()];
         let progress = MatchProgress::new(engine_match.game_count())?;
@@ -334,7 +334,7 @@ fn build_report(
 /// Progress display of a match: a bar on a terminal, otherwise occasional lines.
 struct MatchProgress {
     bar: ProgressBar,
-    /// Number of games per progress line, or `None` if a progress bar is shown.
+    /// Number of finished games between two progress lines, or `None` if a progress bar is shown.
     lines_interval: Option<u64>,
 }
 

@@ -71,8 +71,8 @@ fn resolve_program(program: &str, has_directory: bool, base: &Path) -> io::Resul
     if !is_here {
         return Ok(program.to_owned());
     }
-    // If a child process starts in another working directory, platforms resolve a relative program
-    // path in different ways. An absolute path avoids this difference.
+    // An absolute path is needed because the child process may start in another working directory.
+    // Platforms differ in which directory they then use to resolve a relative program path.
     let path = match has_directory {
         true => absolute(base.join(program))?,
         false if has_folder => return Ok(program.to_owned()),
@@ -82,12 +82,12 @@ fn resolve_program(program: &str, has_directory: bool, base: &Path) -> io::Resul
     path.map_err(|_| io::Error::other("the path is not UTF-8"))
 }
 
-/// Looks for an existing path at the beginning of a command that contains no quotes or backslashes.
-/// The path must contain whitespace. If the path exists, the command is ambiguous, because the
-/// first word alone could also be the program.
+/// Returns the first existing path at the beginning of an unquoted command, if the path contains
+/// whitespace. Such a command is ambiguous, because the first word alone could also be the program.
+/// Commands that contain quotes or backslashes are never ambiguous.
 ///
 /// The function tries every prefix of the command that is longer than the first word and ends
-/// before a slash or whitespace. The last path that it tries is the whole command.
+/// before a slash or whitespace. Last, it tries the whole command as a path.
 fn find_ambiguous_path<'a>(base: &Path, text: &'a str) -> Option<&'a str> {
     if text.contains(['\'', '"', '\\']) {
         return None;
@@ -175,7 +175,8 @@ mod tests {
         }
     }
 
-    /// Creates a temporary folder that contains programs whose paths have common prefixes.
+    /// Creates a temporary folder with test programs. The names of some files and directories
+    /// contain spaces, and a file name is the beginning of a directory name.
     fn program_folder() -> (tempfile::TempDir, String) {
         let folder = tempfile::tempdir().expect("a temporary directory can be created");
         let root = folder.path();
@@ -204,9 +205,9 @@ mod tests {
         );
     }
 
-    /// The folder contains a file `d` and a directory `d x`. If an unquoted command begins with a
-    /// path in `d x`, the parser must reject the command. It must not parse the command as `d` with
-    /// arguments.
+    /// The test folder contains a file `d` and a directory `d x`. If an unquoted command begins
+    /// with a path in `d x`, the parser must reject the command. The parser must not treat `d` as
+    /// the program and the rest of the command as arguments.
     #[test]
     fn ambiguous_unquoted_path_is_refused() {
         let (_folder, root) = program_folder();

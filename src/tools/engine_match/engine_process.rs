@@ -85,8 +85,8 @@ impl EngineProcess {
         })
     }
 
-    /// Writes a line to the program's standard input. The write does not block in practice, because
-    /// the lines that the program has not read yet fit into the pipe's buffer.
+    /// Writes a line to the program's standard input. The write does not block in practice: the
+    /// pipe's buffer has enough space for all lines that the program has not read yet.
     pub(crate) fn write_line(&mut self, line: &str) -> Result<(), ForfeitReason> {
         let input = self.input.as_mut().expect("stdin is open until drop");
         let written = input.write_all(format!("{line}\n").as_bytes());
@@ -154,7 +154,7 @@ impl Drop for EngineProcess {
             // ignored.
             let _ = kill_process_group(group, Signal::KILL);
         }
-        // The child exits soon, because a process cannot ignore SIGKILL.
+        // Waiting for the child does not take long, because a process cannot ignore SIGKILL.
         let _ = self.child.wait();
     }
 }

@@ -74,14 +74,14 @@ pub(crate) struct PairingScore {
     pub(crate) forfeits: [ForfeitCounts; 2],
     /// Number of games that were adjudicated.
     pub(crate) adjudicated: u32,
-    /// Half-points that the first player scored in each round with only one recorded game. The key
-    /// is the number of the round.
+    /// First player's half-points in each incomplete pair, of which only one game is recorded. The
+    /// key is the number of the round.
     unpaired_points: HashMap<usize, usize>,
 }
 
 impl PairingScore {
-    /// Records a finished game. `opening` is the number of the round. `seat` is the seat of the
-    /// pairing's first player in this game.
+    /// Records a finished game. `opening` is the round number; the two games of a round form a
+    /// pair. `seat` is the seat of the pairing's first player in this game.
     pub(crate) fn record_game(&mut self, opening: usize, seat: Seat, game: &PlayedGame) {
         let outcome = match game.winner {
             Some(winner) => Outcome::Decisive { winner },
@@ -152,8 +152,8 @@ mod tests {
         );
     }
 
-    /// The report counts a refused command as a refusal, not as a crash. The message of the first
-    /// refusal is sanitized, because a program can send any characters.
+    /// A refused command must not count as a crash. The message of the first refusal must be
+    /// sanitized, because a program can send any characters.
     #[test]
     fn refusals_are_counted_and_the_first_text_is_sanitized() {
         let mut forfeits = ForfeitCounts::default();

@@ -204,7 +204,7 @@ impl From<EloDifference> for EloInterval {
 /// slightly different values, and rounding hides these differences.
 fn round_to(number: f64, decimals: i32) -> f64 {
     let scale = 10_f64.powi(decimals);
-    // Adding zero turns a negative zero into a positive zero.
+    // Adding zero turns a negative zero into a positive zero, so that the report never shows "-0".
     (number * scale).round() / scale + 0.0
 }
 
@@ -353,7 +353,8 @@ new against old: 40 games, +20 =10 -10, 62.5%
             "+20 =10 -10, 62.5%, +88.7 Elo (+1.7 to +188.5), LLR 0.32, 3 lost by faults"
         );
 
-        // This additional win belongs to an incomplete pair, whose second game was not played.
+        // Adds a win without a complete pair. The report must list this game as a game without its
+        // pair.
         score.tally.wins += 1;
         let row = PairingRow::new(["new".to_owned(), "old".to_owned()], &score, Some(sprt));
         let text = row.to_string();

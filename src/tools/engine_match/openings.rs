@@ -102,7 +102,7 @@ impl OpeningSource {
     }
 }
 
-/// Returns whether a short search finds that neither side is far ahead.
+/// Searches a position for a short time and returns whether the score is close to even.
 fn is_balanced(pos: &dyn AnyPosition) -> bool {
     let (limits, mut table) = (
         Limits::nodes(BALANCE_SEARCH_NODES),
@@ -181,8 +181,8 @@ fn parse_line(analysis_board: &mut dyn AnalysisBoard, line: &str) -> anyhow::Res
     opening_at_current_position(analysis_board, start, moves)
 }
 
-/// Builds the opening that leads to the analysis board's current position. Fails if the game is
-/// already over in this position.
+/// Builds an opening from the moves that were played on the analysis board. Fails if the game is
+/// already over in the board's current position.
 fn opening_at_current_position(
     analysis_board: &dyn AnalysisBoard,
     start: String,
@@ -431,7 +431,7 @@ mod tests {
     }
 
     /// In more than half of all Connect Four positions after eight plies, one side can force a win.
-    /// Some random openings therefore fail the balance check.
+    /// At least one opening from the source `random:8` must therefore fail the balance check.
     #[test]
     fn balanced_openings_pass_the_balance_check() {
         let game = find_game("connect-four").expect("the game is in the catalog");

@@ -43,8 +43,8 @@ pub enum GameEnd {
     Forfeit(ForfeitReason),
 }
 
-/// Players for the games that one thread plays. Before each game, the pool starts the game's
-/// players unless they are already running. If a player forfeits a game, the pool stops the player.
+/// Players for the games that one thread plays. Before each game, the pool starts those of the
+/// game's two players that are not running. If a player forfeits a game, the pool stops the player.
 pub(crate) struct PlayerPool<'a> {
     pub(crate) game: &'static GameEntry,
     engine_specs: &'a [EngineSpec],
@@ -304,8 +304,8 @@ mod tests {
         clocks.charge_move(Seat::First, seconds(4));
         clocks.charge_move(Seat::Second, seconds(4));
         assert_eq!(clocks.time_left, [Some(seconds(8)), None]);
-        // A move may exceed the time left on the clock by the tolerance for late moves. After a
-        // move that exceeds the time left, the clock shows only the increment.
+        // The tolerance for late moves lets a player use more time than its clock shows. After such
+        // a move, the clock must show only the increment.
         clocks.charge_move(Seat::First, seconds(9));
         assert_eq!(clocks.time_left, [Some(seconds(1)), None]);
     }

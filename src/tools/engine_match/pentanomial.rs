@@ -11,7 +11,8 @@
 
 use crate::tournament::elo_interval::{ELO_PER_NAT, Z_SCORE_95};
 
-/// Fraction of a pair's two points that the first player scores in each of the five results.
+/// First player's score in a pair of games, as a fraction of two points. The array contains the
+/// score of each of the five pair results.
 pub(crate) const PAIR_SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
 /// Number of pairs with each result, from the perspective of the first player. The results are
@@ -68,8 +69,8 @@ impl Pentanomial {
         Some([mean, squares.sqrt() / pairs])
     }
 
-    /// Returns the Elo difference of the first player from the second. Returns `None` if there are
-    /// no pairs.
+    /// Returns the Elo difference: the first player's rating minus the second player's rating.
+    /// Returns `None` if there are no pairs.
     #[must_use]
     pub fn elo_difference(&self) -> Option<EloDifference> {
         let [mean, error] = self.score_estimate()?;
@@ -95,7 +96,8 @@ impl Pentanomial {
 /// Returns the Elo difference at which a player is expected to score `share` of the points.
 fn elo_from_share(share: f64) -> f64 {
     let share = share.clamp(0.0, 1.0);
-    // Subtracting two logarithms avoids a division by zero if the score is 1.
+    // With a fraction instead of the difference of two logarithms, a share of 1 would cause a
+    // division by zero.
     ELO_PER_NAT * (share.ln() - (1.0 - share).ln())
 }
 
@@ -103,9 +105,9 @@ fn elo_from_share(share: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Examples from the tests of fastchess (`app/tests/elo_test.cpp`). In fastchess, pairs with
-    /// two draws are counted separately from pairs with a win and a loss. The six pair counts of
-    /// each example are ordered from two losses to two wins.
+    /// Examples from the tests of fastchess (`app/tests/elo_test.cpp`). Fastchess counts pairs with
+    /// two draws separately from pairs with a win and a loss, so the test adds the two counts. The
+    /// six pair counts of each example are ordered from two losses to two wins.
     #[test]
     fn elo_and_los_match_fastchess_examples() {
         for ([ll, ld, wl, dd, wd, ww], share, elo, error, superiority) in [
@@ -125,7 +127,8 @@ mod tests {
         }
     }
 
-    /// A few pairs with the same result do not prove that the Elo difference is infinite.
+    /// If a player wins all of a few games, the estimated Elo difference is infinite. One bound of
+    /// the confidence interval must nevertheless be finite.
     #[test]
     fn uniform_results_keep_a_finite_interval_bound() {
         assert_eq!(Pentanomial::default().elo_difference(), None);

@@ -16,8 +16,8 @@ use super::forfeit_reason::ForfeitReason;
 /// Size of the built-in engine's transposition table, in bytes.
 const TABLE_BYTES: usize = 64 << 20;
 
-/// Timeout for a move without a time limit. If a player takes longer, the match assumes that the
-/// player hangs.
+/// Maximum time for a move if the player has no time limit. The match assumes that a player that
+/// takes longer hangs.
 const UNLIMITED_MOVE_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Player of a match: an external program or a level of the built-in engine.

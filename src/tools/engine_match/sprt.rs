@@ -3,8 +3,8 @@
 //!
 //! The test computes the generalised log-likelihood ratio of the results of game pairs. The
 //! hypotheses are differences in normalised Elo, which is based on the variance of a single game.
-//! Openings and draw rates therefore do not change the scale (Van den Bergh, "Comments on
-//! normalized Elo", 2020, section 4.1).
+//! Normalised Elo therefore does not depend on the openings or the draw rate (Van den Bergh,
+//! "Comments on normalized Elo", 2020, section 4.1).
 //!
 //! The test uses the default model of fastchess (`sprt.cpp`, model `normalized`, pentanomial). The
 //! unit tests use examples from fastchess.
@@ -12,8 +12,8 @@
 use super::pentanomial::{PAIR_SCORES, Pentanomial};
 use crate::tournament::elo_interval::ELO_PER_NAT;
 
-/// Number that replaces the count of pairs with a result that never occurred. With a count of zero,
-/// the estimated probability of the result would be zero.
+/// Number that replaces a zero in the pair counts. With a count of zero, a pair result would have
+/// an estimated probability of zero.
 const ZERO_COUNT_SUBSTITUTE: f64 = 1e-3;
 
 /// Number of iterations of the maximum likelihood estimation, as in fastchess.
@@ -22,7 +22,8 @@ const MLE_ITERATIONS: usize = 10;
 /// Number of bisection steps. Each step adds one bit of precision.
 const BISECTION_STEPS: usize = 60;
 
-/// Test of two hypotheses: the Elo difference is `elo0`, or it is `elo1`.
+/// Test that decides between two hypotheses. The first hypothesis is that the Elo difference equals
+/// `elo0`, and the second is that it equals `elo1`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sprt {
     /// Smaller of the two Elo differences, in normalised Elo.
@@ -49,8 +50,8 @@ pub enum Verdict {
 }
 
 impl Sprt {
-    /// Returns the lower and the upper bound of the log-likelihood ratio. The test ends at either
-    /// bound.
+    /// Returns the lower and the upper bound of the log-likelihood ratio. The test ends when the
+    /// log-likelihood ratio reaches one of the bounds.
     #[must_use]
     pub fn bounds(&self) -> [f64; 2] {
         let Self { alpha, beta, .. } = self;
@@ -80,8 +81,9 @@ impl Sprt {
             .map(|count| f64::from(count).max(ZERO_COUNT_SUBSTITUTE));
         let total: f64 = counts.iter().sum();
         let observed = counts.map(|count| count / total);
-        // The mean score of a pair has half the variance of the score of a single game. A distance
-        // is therefore larger by a factor of √2 if it is measured in standard deviations of pairs.
+        // Converts normalised Elo to standard deviations of pair scores. The variance of a pair's
+        // mean score is half the variance of a game's score. A distance of one standard deviation
+        // of game scores therefore equals √2 standard deviations of pair scores.
         let distance = |elo: f64| std::f64::consts::SQRT_2 * elo / (2.0 * ELO_PER_NAT);
         let likeliest =
             [self.elo0, self.elo1].map(|elo| max_likelihood_distribution(&observed, distance(elo)));
@@ -94,8 +96,9 @@ impl Sprt {
     }
 }
 
-/// Returns the most likely distribution of pair scores for the observed frequencies. The result is
-/// limited to distributions whose mean is `distance` standard deviations above 1/2.
+/// Returns the most likely distribution of pair scores for the observed frequencies. Only
+/// distributions whose mean score is `distance` standard deviations of pair scores above 1/2 are
+/// considered.
 fn max_likelihood_distribution(observed: &[f64; 5], distance: f64) -> [f64; 5] {
     let mut distribution = [0.2; 5];
     for _ in 0..MLE_ITERATIONS {
@@ -117,8 +120,8 @@ fn max_likelihood_distribution(observed: &[f64; 5], distance: f64) -> [f64; 5] {
     distribution
 }
 
-/// Returns the Lagrange multiplier x with Σ observed · slope / (1 + x · slope) = 0. The function
-/// finds x by bisection, because the sum decreases between the two poles nearest to x = 0.
+/// Returns the Lagrange multiplier: the root x of Σ observed · slope / (1 + x · slope). The
+/// function finds x by bisection, because the sum decreases between the two poles nearest to x = 0.
 fn lagrange_multiplier(observed: &[f64; 5], slopes: &[f64; 5]) -> f64 {
     let (least, most) = slopes
         .iter()

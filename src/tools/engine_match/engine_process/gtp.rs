@@ -19,7 +19,8 @@ pub(crate) struct GtpPlayer {
     program: EngineProcess,
     board_size: u8,
     komi: u32,
-    /// Number of moves in the current game that the program has received or chosen itself.
+    /// Number of moves in the current game that the program knows. The program knows the moves that
+    /// were sent to it and the moves that it chose.
     moves_sent: usize,
 }
 
@@ -95,7 +96,8 @@ fn time_commands(turn: &Turn<'_>) -> Vec<String> {
         TimeLimit::Clock(clock) => {
             let start = clock.initial_time().as_secs();
             let left = turn.time_allowed().unwrap_or_default().as_secs();
-            // GTP expresses a time control with periods as Canadian byo-yomi with a main time of 0.
+            // GTP has no time control in which a period of moves repeats from the start of the
+            // game. Canadian byo-yomi with a main time of 0 has the same effect.
             let settings = match clock.moves {
                 None => format!("time_settings {start} 0 0"),
                 Some(moves) => format!("time_settings 0 {start} {moves}"),

@@ -26,7 +26,8 @@ pub(crate) struct PiskvorkPlayer {
     unanswered_infos: u32,
 }
 
-/// Code of the program's own stones in a `BOARD` command. The opponent's stones have code 2.
+/// Number that marks the program's own stones in a `BOARD` command. The number 2 marks the
+/// opponent's stones.
 const OWN_STONE: u8 = 1;
 const OPPONENT_STONE: u8 = 2;
 
@@ -57,8 +58,8 @@ impl PiskvorkPlayer {
             let word = line.split_whitespace().next().unwrap_or_default();
             match word.to_ascii_uppercase().as_str() {
                 "" | "MESSAGE" | "DEBUG" => {}
-                // A program does not reply to an `INFO` line that it understands. An `UNKNOWN`
-                // reply that arrives while `INFO` lines are unanswered refers to an `INFO` line.
+                // A program does not reply to an `INFO` line that it understands. If `INFO` lines
+                // are unanswered, an `UNKNOWN` reply refers to one of these lines and is ignored.
                 "UNKNOWN" if self.unanswered_infos > 0 => self.unanswered_infos -= 1,
                 "ERROR" | "UNKNOWN" => {
                     return Err(ForfeitReason::CommandRefused(format!("{command}: {line}")));
@@ -117,8 +118,8 @@ fn time_info_lines(turn: &Turn<'_>) -> Vec<String> {
     match turn.limits.time {
         TimeLimit::Unlimited => Vec::new(),
         TimeLimit::PerMove(time) => vec![line("timeout_turn", time)],
-        // The match time includes the increment of the first move, because a limit of 0 means no
-        // limit in the Piskvork protocol.
+        // `timeout_match` includes the increment of the first move. Without the increment, a base
+        // time of 0 would be sent as 0, which means no limit in the Piskvork protocol.
         TimeLimit::Clock(clock) => vec![
             line("timeout_match", clock.initial_time()),
             line("time_left", turn.time_allowed().unwrap_or_default()),
@@ -132,7 +133,8 @@ impl Player for PiskvorkPlayer {
         self.program
             .write_line(&format!("START {}", self.board_size))?;
         let reply = self.read_reply("START", Instant::now() + RESPONSE_TIMEOUT, game_start.stop)?;
-        // The protocol allows further text after the keyword, such as "OK - everything is good".
+        // Only the beginning of the reply is checked, because the protocol allows replies such as
+        // "OK - everything is good".
         if reply
             .get(..2)
             .is_some_and(|ok| ok.eq_ignore_ascii_case("OK"))

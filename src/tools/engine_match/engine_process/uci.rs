@@ -140,8 +140,8 @@ fn go_command(turn: &Turn<'_>) -> String {
         TimeLimit::Unlimited => {}
         TimeLimit::PerMove(time) => push_argument(&mut line, "movetime", time.as_millis()),
         TimeLimit::Clock(_) => {
-            // The `go` command states the time left of both sides. If the opponent has no clock,
-            // the engine's own remaining time is sent in place of the opponent's time.
+            // The `go` command must contain the remaining times of both sides. If the opponent has
+            // no clock, the command contains the engine's own remaining time for both sides.
             let own = turn.time_allowed().unwrap_or_default();
             let left = turn
                 .time_left

@@ -50,7 +50,8 @@ impl TimeControl {
 }
 
 impl MoveLimits {
-    /// Converts the limits to search limits, with `time` as the time limit.
+    /// Returns the limits for the built-in engine's search. The search gets the depth and node
+    /// limits of `self` and the time limit `time`.
     pub(crate) fn to_search_limits(self, time: Option<Duration>) -> Limits {
         Limits {
             depth: self.depth,
@@ -111,7 +112,7 @@ pub(crate) fn parse_time_control(text: &str) -> Result<TimeLimit, String> {
     Ok(TimeLimit::Clock(control))
 }
 
-/// Minimum time that the clock must show before the first move of the game.
+/// Minimum initial time on the clock. The parser rejects time controls with less time.
 const TIME_MIN: Duration = Duration::from_millis(1);
 
 const DAY: Duration = Duration::from_secs(86_400);
