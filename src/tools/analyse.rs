@@ -23,9 +23,9 @@ use crate::stop_signals::stop_on_interrupt;
 /// Default search time in milliseconds. It applies if no `--depth`, `--exact` or `--time` is given.
 const TIME_DEFAULT_MS: u64 = 5000;
 
-/// A textbook search without `--depth` searches to the end of the game if at most this many plies
-/// remain. In games where every move fills a square, plain minimax searches such a position in a
-/// few seconds at most.
+/// Used for a textbook search without `--depth`. If the game lasts at most this many more plies,
+/// the search goes to the end of the game. In games where every move fills a square, plain minimax
+/// searches such a position in a few seconds at most.
 const FULL_DEPTH_PLIES_MAX: u32 = 10;
 
 /// Values a position and every legal move, and tells what it took to find out.

@@ -14,8 +14,8 @@ use crate::tournament::{default_opening_plies, random_openings};
 /// makes the games reproducible on every machine.
 const BOT_NODES_PER_MOVE: u64 = 20_000;
 
-/// Interval between analysed positions, in plies. The positions between them would add little
-/// information.
+/// Number of plies from one analysed position to the next. The positions between them are skipped,
+/// because they would add little information.
 const SAMPLE_INTERVAL_PLIES: usize = 5;
 
 /// Positions with an estimate of at least this absolute value are skipped, because such a game is
@@ -130,7 +130,7 @@ fn win_probability(value: i32, slope: f64) -> f64 {
     1.0 / (1.0 + (-slope * f64::from(value) / 100.0).exp())
 }
 
-/// Returns the slope with the maximum likelihood.
+/// Returns the slope that maximizes the likelihood of the samples.
 fn fit_slope(samples: &[Sample]) -> f64 {
     let mut slope = 0.5;
     for _ in 0..NEWTON_STEPS {
@@ -185,7 +185,7 @@ mod tests {
     fn fit_recovers_the_slope_of_its_samples() {
         let mut samples = Vec::new();
         for value in -400..=400 {
-            // The win rates of the samples match a slope of 0.7 exactly.
+            // As its result, each sample has the exact win probability for a slope of 0.7.
             samples.push((value, win_probability(value, 0.7)));
         }
         assert!((fit_slope(&samples) - 0.7).abs() < 0.01);

@@ -13,8 +13,8 @@ pub(crate) struct LineReader<R> {
     input: R,
     /// Maximum length of a line in bytes. The reader drops the rest of a longer line.
     bytes_max: usize,
-    /// Whether the last line ended with a CR. An LF that follows immediately then belongs to that
-    /// line end.
+    /// Whether the last line ended with a CR. If the next byte is an LF, it belongs to the same
+    /// line end and is skipped.
     skips_lf: bool,
 }
 
@@ -112,8 +112,8 @@ mod tests {
         }
     }
 
-    /// A test reader that returns an error when the code tries to read beyond the last byte. A pipe
-    /// would block at this point, so the code under test must not read that far.
+    /// A test reader that returns an error on any read after its last byte. In the same situation,
+    /// a pipe would block, so `LineReader` must not read that far.
     struct BytesThenError(&'static [u8]);
 
     impl Read for BytesThenError {

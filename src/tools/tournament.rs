@@ -144,8 +144,8 @@ impl Tournament {
             Seat::First => [one, other],
             Seat::Second => [other, one],
         };
-        // The seed depends on the names of the two players, so the remaining players of the
-        // tournament do not affect a game.
+        // The seed depends only on the plan's seed, the two players and the opening. The other
+        // players of the tournament therefore do not affect a game.
         let name = format!("{} {} {opening}", players[0], players[1]);
         let mut rng = SeededRng::new(self.plan.seed, &name);
         ScheduledGame {
@@ -166,7 +166,7 @@ struct ScheduledGame<'a> {
     /// Seat of the first player of the pair.
     first_seat: Seat,
     opening: &'a dyn AnyPosition,
-    /// Players, indexed by seat. Their random seeds are in `seeds`.
+    /// Players of the game, indexed by seat. The random seed of each player is in `seeds`.
     players: [Player; 2],
     seeds: [u64; 2],
 }

@@ -40,8 +40,8 @@ impl BatchAnalysis {
     /// Answers every line of stdin. If any line could not be answered, returns an error after the
     /// last line.
     pub(super) fn run(&self, analysis_board: &mut dyn AnalysisBoard) -> anyhow::Result<()> {
-        // `Stdin` does not expose its internal buffer. A separate `BufReader` does, and its buffer
-        // shows whether more input has arrived.
+        // A separate `BufReader` wraps stdin, because `Stdin` does not expose its internal buffer.
+        // The buffer of the `BufReader` shows whether more input has arrived.
         let input = BufReader::with_capacity(LINE_BYTES_MAX, io::stdin().lock());
         let failed = self.analyse_lines(analysis_board, input, io::stdout().lock())?;
         if failed > 0 {
@@ -73,8 +73,8 @@ impl BatchAnalysis {
                 }
             }
             out.push(b'\n');
-            // If no further input is buffered, the client may be waiting for this answer before it
-            // sends the next line.
+            // If no further input is buffered, the answer is flushed, because the client may wait
+            // for it before sending the next line.
             let is_slow = result.is_ok_and(|search_time| search_time >= FLUSH_AFTER);
             if is_slow || input.buffer().is_empty() || out.len() >= FLUSH_BYTES {
                 flush_output(&mut output, &mut out)?;

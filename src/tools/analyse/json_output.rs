@@ -1,7 +1,7 @@
-//! JSON output, one object per line.
+//! Writes analysis results as JSON objects, one per line.
 //!
-//! For speed, the module writes JSON without serde. Test suites contain many easy positions.
-//! Solving an easy position takes hardly longer than serializing its report with serde. Serde needs
+//! For speed, the module writes JSON without serde. Test suites contain many easy positions, and
+//! solving an easy position takes hardly longer than serializing its report with serde. Serde needs
 //! about 5,000 instructions per object, and this module needs about a quarter as many.
 
 use std::time::Duration;
@@ -133,9 +133,9 @@ fn write_list<T>(out: &mut Vec<u8>, items: &[T], write: impl Fn(&mut Vec<u8>, &T
 
 fn write_string(out: &mut Vec<u8>, text: &str) {
     let is_plain = |byte: u8| (b' '..=b'~').contains(&byte) && byte != b'"' && byte != b'\\';
-    // Move and position notations need no escaping. Error messages may quote user input, which may
-    // contain characters that must be escaped. The check visits all bytes instead of stopping at
-    // the first special character, so that the compiler can vectorize the loop.
+    // Only error messages may need escaping, because they may quote user input. Move and position
+    // notations need no escaping. The check for special characters visits all bytes instead of
+    // stopping at the first special character, so that the compiler can vectorize the loop.
     if text.bytes().fold(true, |all, byte| all & is_plain(byte)) {
         write_raw(out, "\"");
         write_raw(out, text);

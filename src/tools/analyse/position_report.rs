@@ -62,8 +62,8 @@ impl Evaluation {
         Self::new(pos, (report.score, report.exact), report.playouts, scale)
     }
 
-    /// If `is_exact` is true, a score that is neither a win nor a loss is a draw rather than an
-    /// estimate.
+    /// Creates the evaluation from a search score. If `is_exact` is true, a score that is neither a
+    /// win nor a loss means a draw. Otherwise, such a score is only an estimate.
     fn new(
         pos: &dyn AnyPosition,
         (score, is_exact): (Score, bool),
@@ -111,7 +111,7 @@ impl<'a> PositionReport<'a> {
     ) -> Self {
         let pos = analysis_board.position();
         let outcome = pos.outcome();
-        // If the game is over, no search has run. The report then uses the `Plies` scale, even if
+        // A position of a finished game is not searched. Its report uses the `Plies` scale, even if
         // the search request has another scale.
         let scale = outcome.map_or(scale, |_| Scale::Plies);
         let to_row = |move_value: &'a MoveValue<String>| {

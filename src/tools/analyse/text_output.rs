@@ -264,7 +264,8 @@ mod tests {
         );
     }
 
-    /// An Othello position with a full board is valid with either player as the side to move.
+    /// In Othello, a position with a full board may name either player as the side to move. The
+    /// report must show the result for that side.
     #[test]
     fn finished_game_is_reported_from_the_side_to_move() {
         let game =

@@ -68,7 +68,7 @@ pub(super) struct Gtp {
     pending_genmove: Option<PendingGenmove>,
 }
 
-/// A `genmove` or similar command whose search is still running.
+/// A `genmove` command, or a variant of it such as `reg_genmove`, whose search is still running.
 #[derive(Debug)]
 struct PendingGenmove {
     /// Command id, or an empty string if there is none.
@@ -309,8 +309,8 @@ impl Gtp {
         Ok(String::new())
     }
 
-    /// Plays the first `moves_max` moves of a record. Also applies all set-ups before the next
-    /// move.
+    /// Plays the first `moves_max` moves of a game record. Set-ups between the last of these moves
+    /// and the next move are also applied.
     fn play_record(
         &mut self,
         record: &GoRecord,
@@ -390,9 +390,10 @@ impl Gtp {
         if passes.is_empty() {
             analysis_board.resume();
         } else {
-            // The other side did not really pass: the pass is only implied by `genmove` for the
-            // side that is not to move. A pass by the engine must therefore not end the game
-            // together with the implied pass.
+            // The other side did not really pass. `genmove` for the side that is not to move only
+            // implies a pass. The implied pass is cleared from the history, so that it cannot end
+            // the game together with a pass by the engine. If the game would still end after a pass
+            // by the engine, the engine must play a move.
             analysis_board.resume_without_history();
             if pass_ends_game(analysis_board.position()) {
                 request.goal = goal_without_pass(analysis_board.position());
@@ -420,10 +421,11 @@ fn pass_to_seat(
     Ok(vec![PASS_MOVE.to_owned()])
 }
 
-/// Returns whether the game would end if the side to move passed. The caller must first reset the
-/// history of the game, because earlier passes in it would count. If the opponent has no stones,
-/// the position itself implies that the opponent has just passed. That pass counts even without the
-/// history.
+/// Returns whether the game would end if the side to move passed.
+///
+/// The caller must first clear the game history, because earlier passes in the history would count.
+/// If the opponent has no stones, the position itself implies that the opponent has just passed.
+/// That implied pass counts even without the history.
 fn pass_ends_game(pos: &dyn AnyPosition) -> bool {
     let mut end = pos.clone_box();
     end.play(PASS_MOVE).is_ok() && end.outcome().is_some()
@@ -472,8 +474,9 @@ impl Protocol for Gtp {
             return Ok(NextAction::ReadLine);
         };
         let result = match *command {
-            // `kgs-genmove_cleanup` asks for a move that captures dead stones. The normal search
-            // does this too, because all stones on the board count as alive.
+            // `kgs-genmove_cleanup` requests a move that captures dead stones. It is handled like
+            // `genmove`, because all stones on the board count as alive, so the normal search also
+            // captures dead stones.
             "genmove" | "kgs-genmove_cleanup" | "reg_genmove" => {
                 let plays_move = *command != "reg_genmove";
                 match self.start_genmove(command_id, plays_move, words, analysis_board.as_mut()) {

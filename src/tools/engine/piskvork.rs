@@ -22,8 +22,8 @@ pub(super) struct Piskvork {
     settings: EngineSettings,
     /// Stones on the board. `None` before the first `START`.
     board: Option<Board>,
-    /// The stones that an unfinished `BOARD` command has placed so far, or its first error. The
-    /// command continues until the line `DONE`. `None` if no `BOARD` command is unfinished.
+    /// State of a `BOARD` command that has not yet received its final line `DONE`. Contains the
+    /// stones placed so far, or the first error. `None` if no `BOARD` command is unfinished.
     pending_board: Option<Result<Board, &'static str>>,
     timing: MatchTiming,
 }
@@ -118,7 +118,7 @@ impl Piskvork {
         Ok(Reply::Text("OK".to_owned()))
     }
 
-    /// Reads a line of a `BOARD` command, which ends with `DONE`.
+    /// Reads one of the lines that follow a `BOARD` command. The line `DONE` ends the command.
     fn read_board_line(
         &mut self,
         line: &str,
@@ -188,9 +188,9 @@ impl Piskvork {
         None
     }
 
-    /// Limits the transposition table to half of `bytes_max`, which is the memory limit set by the
-    /// manager. The other half is left for all other memory of the process. A `bytes_max` of 0
-    /// means no limit.
+    /// Limits the size of the transposition table to half of `bytes_max`. The manager sets
+    /// `bytes_max` as the memory limit of the process. The other half of this memory is left for
+    /// everything else in the process. A `bytes_max` of 0 means no limit.
     fn limit_table_size(&mut self, bytes_max: u64, analysis_board: &mut Box<dyn AnalysisBoard>) {
         let half = usize::try_from(bytes_max / 2).unwrap_or(usize::MAX);
         let requested = mib_to_bytes(self.settings.table_mib);

@@ -47,9 +47,11 @@ pub(super) trait Protocol {
         out: &mut dyn Write,
     ) -> io::Result<WhileSearching>;
 
-    /// Handles the end of the input. The loop still processes the queued lines. A running search
-    /// may have no end of its own and wait for a command such as `stop`. For such a search, the
-    /// method returns a time limit, and the loop stops the search when that time has passed.
+    /// Handles the end of the input. The loop still processes the queued lines.
+    ///
+    /// A running search without limits would run until a command such as `stop` arrives. For such a
+    /// search, the method returns a time limit, and the loop stops the search when that time has
+    /// passed.
     fn on_end_of_input(&mut self, _out: &mut dyn Write) -> io::Result<Option<Duration>> {
         Ok(None)
     }
@@ -100,8 +102,8 @@ pub(super) enum WhileSearching {
     StopWithin(Duration),
     /// Stop the search now. The protocol then sends the result of the search.
     Stop,
-    /// Stop the search and queue the input line. If a queued line starts another search, the loop
-    /// stops that search immediately.
+    /// Stop the search and queue the input line. From then on, the loop stops every search that a
+    /// queued line starts, as soon as it starts.
     SkipSearches,
     /// End the loop now.
     Quit,
@@ -127,7 +129,7 @@ pub(super) enum SearchGoal {
         count: usize,
     },
     /// Find a win within the given number of plies. If no such win exists, find the best move with
-    /// a search to this depth.
+    /// a search whose depth is this number of plies.
     Win { plies: u32 },
 }
 

@@ -23,7 +23,7 @@ use super::protocol_loop::{
 };
 use super::{EngineSettings, mib_to_bytes};
 
-/// Supported commands. Words that precede the first command of a line are skipped.
+/// Supported commands. The engine skips all words before the first command in a line.
 const COMMANDS: [&str; 9] = [
     "uci",
     "isready",
@@ -48,8 +48,8 @@ pub(super) struct Uci {
     /// Reason why the last `position` command was rejected. The analysis board then still has the
     /// previous position.
     refusal: Option<String>,
-    /// Move to send if the game is over but the side to move still has legal moves. A dead position
-    /// is an example.
+    /// Move that the engine sends if the game is over but the side to move still has legal moves.
+    /// For example, the game is over in a dead position.
     move_after_end: Option<String>,
     /// The last `go` command.
     go_command: GoCommand,
@@ -270,7 +270,7 @@ impl Protocol for Uci {
             "go" => return self.handle_go(words, analysis_board.as_ref(), out),
             "ponderhit" => self.go_command.is_pondering = false,
             "quit" => return Ok(NextAction::Quit),
-            // No search is running, so `stop` has nothing to stop.
+            // The remaining command is `stop`. It has no effect, because no search is running.
             _ => {}
         }
         Ok(NextAction::ReadLine)
@@ -297,7 +297,8 @@ impl Protocol for Uci {
         })
     }
 
-    /// After the end of the input, no `stop` can arrive, so the search must end without a command.
+    /// After the end of the input, no `stop` can arrive. A search that waits for `stop` must
+    /// therefore get a time limit.
     fn on_end_of_input(&mut self, out: &mut dyn Write) -> io::Result<Option<Duration>> {
         self.input_has_ended = true;
         self.send_held_answer(out)?;

@@ -20,10 +20,12 @@ pub struct Ratings {
 
 type Matrix = Vec<Vec<f64>>;
 
-/// Maximum change of a player's strength per step of Newton's method. With this limit, the
-/// difference of two strengths changes by at most 2/3 per step. The curvature then changes by a
-/// factor of at most e^(2/3) < 2. Every step therefore increases the likelihood. The iteration
-/// reaches the only maximum, which is finite because of the prior.
+/// Maximum change of a player's strength per step of Newton's method.
+///
+/// With this limit, the difference between two strengths changes by at most 2/3 per step. The
+/// curvature of the log-likelihood then changes by a factor of at most e^(2/3) < 2. Every step
+/// therefore increases the likelihood. The iteration converges to the only maximum, which is finite
+/// because of the prior.
 const STEP_MAX: f64 = 1.0 / 3.0;
 
 /// The iteration ends after a step that changes no strength by more than this value. Convergence
@@ -104,12 +106,12 @@ impl PairResults {
         Self { count, points }
     }
 
-    /// Returns the gradient of the log-likelihood and the Fisher information. The gradient is the
-    /// difference between each player's score and the player's expected score. The information is
-    /// the negative second derivative.
+    /// Returns the gradient of the log-likelihood and the Fisher information. Each gradient entry
+    /// is a player's score minus the player's expected score. The Fisher information is the
+    /// negative second derivative of the log-likelihood.
     ///
     /// The games determine only differences of strengths, so the first player's strength is fixed.
-    /// The first player's row and column stay 0.
+    /// The first player's entries in the gradient and in the information matrix stay 0.
     fn gradient_and_information(&self, strengths: &[f64]) -> (Vec<f64>, Matrix) {
         let players = strengths.len();
         let mut excess = vec![0.0; players];
@@ -163,8 +165,8 @@ mod tests {
     use super::*;
     use plyhouse_engine::search::seeded_rng::SeededRng;
 
-    /// Creates a pairing from the results of the second player, who is the stronger one. These
-    /// results are `wins`, `draws` and `losses`.
+    /// Creates a pairing. The arguments `wins`, `draws` and `losses` are the results of the second
+    /// player.
     fn pairing(players: [usize; 2], wins: u32, draws: u32, losses: u32) -> Pairing {
         let tally = Tally {
             wins: losses,
@@ -184,8 +186,8 @@ mod tests {
         }
     }
 
-    /// With only two players, the ratio of their points gives the odds. The Fisher information is n
-    /// p (1 − p) for n games with expected score p.
+    /// With only two players, the odds are the ratio of their points. The Fisher information is n p
+    /// (1 − p) for n games with expected score p.
     #[test]
     fn two_player_ratings_match_their_odds() {
         let ratings = Ratings::fit(2, &[pairing([0, 1], 74, 1, 24)]);
@@ -234,8 +236,8 @@ mod tests {
     }
 
     /// The test simulates tournaments between players of known strength. About 95% of the
-    /// confidence intervals must contain the true difference. The test checks adjacent players, and
-    /// all players relative to player 0.
+    /// confidence intervals must contain the true difference. The test compares each player with
+    /// player 0 and with the next player in the list.
     #[test]
     fn intervals_cover_the_true_difference_in_95_percent() {
         const TOURNAMENTS: u32 = 1000;

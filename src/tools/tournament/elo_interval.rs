@@ -3,7 +3,7 @@
 /// Elo points per natural unit of strength. A difference of 400 Elo means odds of ten to one.
 pub(crate) const ELO_PER_NAT: f64 = 400.0 / std::f64::consts::LN_10;
 
-/// A 95% confidence interval extends this many standard errors to each side of the estimate, for a
+/// Number of standard errors from the estimate to each bound of a 95% confidence interval, for a
 /// normal distribution.
 pub(crate) const Z_SCORE_95: f64 = 1.959_963_984_540_054;
 

@@ -131,8 +131,9 @@ mod tests {
         }
     }
 
-    /// Without draws, the variance of the points per game is that of a binomial distribution, p(1 −
-    /// p). If all games are drawn, the variance comes almost only from the prior.
+    /// Without draws, the points per game have the variance of a binomial distribution, p(1 − p).
+    /// If all games are drawn, the variance comes almost only from the virtual game that is added
+    /// as a prior.
     #[test]
     fn draws_reduce_the_standard_error() {
         let binomial = ELO_PER_NAT / (100.0_f64 * 0.25).sqrt();
@@ -187,8 +188,8 @@ mod tests {
             (tally(0, 0, 0), 0.5),
             (tally(0, 9, 0), 0.5),
             (tally(7, 2, 7), 0.5),
-            // In these tallies, the lead is one or two standard deviations. The values of Φ are
-            // from a table.
+            // In these tallies, one player leads by one or two standard deviations. The expected
+            // values are from a table of the normal distribution Φ.
             (tally(10, 5, 6), 0.841_344_746),
             (tally(10, 0, 6), 0.841_344_746),
             (tally(60, 0, 40), 0.977_249_868),

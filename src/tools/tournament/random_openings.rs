@@ -6,9 +6,10 @@ use plyhouse_engine::catalog::{AnyPosition, GameEntry};
 use plyhouse_engine::game::GameInfo;
 use plyhouse_engine::search::seeded_rng::SeededRng;
 
-/// After k openings are found, the generator gives up when k + 1 times this number of consecutive
-/// attempts fail. An attempt fails if it yields no new suitable opening. If n openings are equally
-/// likely, the search misses the last one with a probability of about e^-100.
+/// Limits the number of consecutive failed attempts to find an opening. After k openings are found,
+/// the generator allows k + 1 times this number. An attempt fails if it yields no new suitable
+/// opening. If n openings are equally likely, the generator misses the last one with a probability
+/// of about e^-100.
 const FAILED_DRAWS_PER_OPENING_MAX: usize = 100;
 
 /// Error that is returned if a game has fewer different openings than the plan requires.

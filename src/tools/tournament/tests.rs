@@ -188,8 +188,8 @@ fn random_players_match_the_exact_win_and_draw_rates() {
             Seat::First,
         );
     }
-    // The tolerance is four standard deviations of the share of successes in 5000 trials with
-    // probability one half.
+    // The tolerance is four standard deviations of the success rate in 5000 trials that each
+    // succeed with probability 1/2.
     let is_near = |count: u32, share: f64| {
         (f64::from(count) / f64::from(GAMES) - share).abs() < 4.0 * 0.5 / f64::from(GAMES).sqrt()
     };

@@ -85,8 +85,8 @@ fn analysed_positions(game: &str, lines: &str) -> Vec<String> {
     answers.iter().map(position).collect()
 }
 
-/// The records contain a byte-order mark, SAN moves, move numbers and comments. One Othello record
-/// omits a pass.
+/// The parser must accept records that contain a byte-order mark, SAN moves, move numbers and
+/// comments. It must also accept an Othello record that omits a pass.
 #[test]
 fn game_records_of_other_programs_are_parsed() {
     let chess = "\u{feff}1. c4 e5 2. Nc3 {English} Nf6 3. g3 d5 4. cxd5 Nxd5 5. Bg2 Nb6 *\r\n\
@@ -121,8 +121,8 @@ fn finished_game_is_reported_with_its_outcome() {
     );
 }
 
-/// With a node limit, the search of a Go position uses playouts. With a depth limit, the search
-/// uses no playouts.
+/// With a node limit, the search of a Go position uses playouts, and the answer must report them.
+/// With a depth limit, the search uses no playouts.
 #[test]
 fn playouts_are_reported_only_by_playout_searches() {
     let analyse = |limits| {

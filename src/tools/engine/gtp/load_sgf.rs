@@ -25,7 +25,7 @@ pub(super) struct GoRecord {
     pub(super) steps: Vec<Step>,
 }
 
-/// Effect of an SGF node on the board.
+/// A step of a game record: a set-up or a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     SetUp(SetUp),
@@ -58,11 +58,12 @@ impl SetUp {
     /// initial position is returned as an empty string. `rows` are the rows of the board before the
     /// set-up, in wire notation.
     ///
-    /// The moves that led to the set-up are unknown. The ply count of the position is therefore the
-    /// smallest one that is possible for its stones. If the side that moved last has no stones, the
-    /// position states that one stone of that side was captured. Without this capture, the last
-    /// move could only have been a pass. Two passes in a row end the game, so the next pass would
-    /// then end it.
+    /// The record does not say which moves led to the set-up. The position therefore gets the
+    /// smallest ply count that is possible for its stones.
+    ///
+    /// If the side that moved last has no stones, the position states that one stone of that side
+    /// was captured. Without a captured stone, the position would imply that the last move was a
+    /// pass. The next pass would then be the second in a row and end the game.
     pub(super) fn to_position(&self, rows: &str, turn: Seat) -> String {
         let old_points = rows.chars().filter(|point| *point != '/');
         let points: Vec<char> = old_points
@@ -182,8 +183,8 @@ impl GoRecord {
                 _ => self.steps.push(Step::SetUp(set_up)),
             }
         }
-        // `PL` defines the side to move only after a set-up. Otherwise, the moves determine the
-        // side to move.
+        // A `PL` property takes effect only if the last step of the record is a set-up. Otherwise,
+        // `PL` is ignored, and the moves determine the side to move.
         if let (Some(Step::SetUp(set_up)), Some(turn)) = (self.steps.last_mut(), turn) {
             set_up.turn = Some(turn);
         }

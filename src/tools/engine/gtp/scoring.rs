@@ -32,7 +32,7 @@ impl FromStr for Komi {
 
     fn from_str(text: &str) -> Result<Self, ()> {
         let points: f64 = text.parse().map_err(|_| ())?;
-        // This check also rejects NaN.
+        // The range check also rejects NaN, because NaN is in no range.
         if !(-KOMI_MAX..=KOMI_MAX).contains(&points) {
             return Err(());
         }
@@ -75,9 +75,9 @@ impl fmt::Display for ScoreMargin {
     }
 }
 
-/// Lists the stones whose status is the one given to `final_status_list`. The stones in one row of
-/// the board form one line of the list. Returns `None` if the requested status is not `alive`,
-/// `dead` or `seki`.
+/// Lists the stones that have the status requested with `final_status_list`. Each line lists the
+/// stones in one row of the board. Returns `None` if the requested status is not `alive`, `dead` or
+/// `seki`.
 ///
 /// Under the rules of this engine, all stones on the board are alive.
 pub(super) fn stones_by_status(

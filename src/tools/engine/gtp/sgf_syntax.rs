@@ -36,7 +36,8 @@ pub(super) fn parse_main_line(text: &str) -> Result<Vec<Node<'_>>, String> {
     let mut nodes: Vec<Node<'_>> = Vec::new();
     loop {
         rest = rest.trim_start();
-        // The main line is the first variation, so it ends at the first closing parenthesis.
+        // The main line consists of the first variation at each branch, so the main line ends at
+        // the first closing parenthesis.
         match rest.bytes().next() {
             None | Some(b')') => break,
             Some(b'(') => rest = &rest[1..],
@@ -48,8 +49,8 @@ pub(super) fn parse_main_line(text: &str) -> Result<Vec<Node<'_>>, String> {
                 let (property, rest_of_text) = parse_property(rest)?;
                 match nodes.last_mut() {
                     Some(node) => node.push(property),
-                    // If no node precedes the property, the record omits the semicolon before the
-                    // root node.
+                    // A property without a preceding node belongs to the root node. Some records
+                    // omit the semicolon before the root node.
                     None => nodes.push(vec![property]),
                 }
                 rest = rest_of_text;

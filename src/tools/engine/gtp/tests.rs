@@ -316,7 +316,8 @@ impl SgfLoader {
     }
 }
 
-/// A ko: black can capture at E5, and then white could recapture at D5.
+/// Position with a ko. Black can capture the white stone on D5 by playing E5. White could then
+/// recapture by playing D5.
 const KO: &str = "AB[ce][dd][df]AW[de][ed][ef][fe]";
 
 #[test]
@@ -332,7 +333,8 @@ fn set_up_stones_do_not_count_as_earlier_positions() {
     for record in recapture {
         loader.check_stones(&format!("(;SZ[9]{record})"), "A2 B2", "C2 B1 D1");
     }
-    // This record has the same shape in the opposite corner, with the colours exchanged.
+    // This record has the same stones in the opposite corner of the board, with black and white
+    // exchanged.
     let exchanged = "(;SZ[9]AW[ib][hb]AB[ha][gb][fa][ia]PL[W];W[ga];B[ha])";
     loader.check_stones(exchanged, "F9 H9 G8", "H8 J8");
     // The moves after a set-up must still be legal.
@@ -399,7 +401,7 @@ fn side_to_move_is_taken_from_the_record() {
             Some(turn.to_string().as_str()),
             "{record}: {position}"
         );
-        // The pass count of the position must be 0. Otherwise, a single further pass would end the
+        // The position must not count any passes. Otherwise, a single further pass would end the
         // game.
         assert_eq!(
             position.split(' ').nth(4),

@@ -12,8 +12,8 @@ use plyhouse_engine::search::Clock;
 /// Time system of a game. It also tracks the remaining time of each side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct TimeSystem {
-    /// Byo-yomi settings: a time, and a number of stones or periods. Canadian byo-yomi counts
-    /// stones, and Japanese byo-yomi counts periods. If the number is 0, there is no byo-yomi.
+    /// Byo-yomi time, and the number of stones (Canadian) or periods (Japanese). If the number is
+    /// 0, the game has no byo-yomi.
     byo_yomi: (Duration, u32),
     /// Whether the byo-yomi is Japanese. In Japanese byo-yomi, the byo-yomi time is the length of a
     /// period.
@@ -76,8 +76,9 @@ impl TimeSystem {
         system
     }
 
-    /// Parses the last two arguments of `time_left`, and stores them for `seat`. They are the
-    /// remaining time in seconds, and the number of stones or, in Japanese byo-yomi, of periods.
+    /// Stores the remaining time for `seat`. `words` are the arguments of `time_left` after the
+    /// colour: the remaining time in seconds, and the number of remaining stones. In Japanese
+    /// byo-yomi, the second number counts periods.
     pub(super) fn set_time_left(&mut self, seat: Seat, words: &[&str]) -> Option<()> {
         let [time, stones] = words else {
             return None;
@@ -134,8 +135,8 @@ impl TimeSystem {
         self.time_left = Some(both);
     }
 
-    /// Starts a new byo-yomi period if `left` contains neither time nor stones. Without byo-yomi,
-    /// returns `left` unchanged.
+    /// Starts a new byo-yomi period if a player's remaining time and stone count are both 0.
+    /// Without byo-yomi, returns `left` unchanged.
     const fn start_byo_yomi_if_empty(&self, left: TimeLeft) -> TimeLeft {
         let (time, stones) = self.byo_yomi;
         if left.time.is_zero() && left.stones_or_periods == 0 && stones > 0 {

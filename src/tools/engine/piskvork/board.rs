@@ -82,8 +82,8 @@ impl Board {
         found.map(|(_, owner)| *owner)
     }
 
-    /// Returns the position in wire notation, with the engine to move. The stone counts determine
-    /// which side moved first.
+    /// Returns the position in wire notation, with the engine to move. The side that moved first is
+    /// derived from the stone counts of both sides.
     pub(super) fn to_position(&self, size: u8) -> Result<String, &'static str> {
         let own = self.0.iter().filter(|(_, owner)| *owner == Owner::Engine);
         let own = own.count();

@@ -47,7 +47,8 @@ impl MatchTiming {
 
     /// Returns the time to spend on a move, or `None` if there is no limit.
     pub(super) fn time_for_move(&self) -> Option<Duration> {
-        // Some managers send `time_left` even if the match has no time limit.
+        // If the match has no time limit, `time_left` is ignored, because some managers send it
+        // even then.
         let left = self.time_left.filter(|_| self.match_limit.is_some());
         let match_share = left.map(|left| {
             let clock = Clock {

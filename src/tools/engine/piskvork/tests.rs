@@ -126,7 +126,7 @@ fn points_count_from_the_upper_left_corner() {
 fn board_command_applies_completely_or_not_at_all() {
     let mut engine = TestEngine::new();
     engine.check(&[("START 15", "OK\n"), ("BOARD", "")]);
-    // The engine has four stones in a row, with one open end.
+    // The engine has four stones in a row with one open end, so it must win by playing there.
     for line in [
         "3,7,1", "4,7,1", "5,7,1", "6,7,1", "2,7,2", "0,0,2", "0,2,2", "0,4,2",
     ] {
@@ -182,7 +182,8 @@ fn info_sets_the_time_limits() {
     engine.check(&[("INFO timeout_turn 0", ""), ("RESTART", "OK\n")]);
     engine.send("BEGIN");
     assert_eq!(time(&engine), Some(Duration::from_millis(1)));
-    // The engine also plays with a smaller transposition table.
+    // After the memory limit shrinks the transposition table, the engine must still reply with a
+    // move.
     engine.check(&[("INFO max_memory 1000000", ""), ("RESTART", "OK\n")]);
     assert!(Point::parse(&engine.send("BEGIN"), 15).is_some());
 }

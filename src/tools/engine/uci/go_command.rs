@@ -6,7 +6,8 @@ use std::time::Duration;
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::{Clock, Limits};
 
-/// Keywords of `go`. The move list of `searchmoves` ends at the next keyword.
+/// Keywords of the `go` command. The move list after `searchmoves` ends at the next of these
+/// keywords.
 const GO_KEYWORDS: [&str; 12] = [
     "searchmoves",
     "ponder",
@@ -41,8 +42,8 @@ pub(super) struct GoCommand {
     /// Whether the engine searches while the opponent is thinking. Until `ponderhit` or `stop`, the
     /// clock of the engine does not run, and the engine must not answer.
     pub(super) is_pondering: bool,
-    /// Invalid arguments of `go`, as text for an error message. Each entry is a keyword with its
-    /// invalid argument, or the keyword alone if the argument is missing.
+    /// Descriptions of the invalid arguments of `go`, used in error messages. Each entry is a
+    /// keyword with its invalid argument, or the keyword alone if the argument is missing.
     pub(super) invalid_arguments: Vec<String>,
 }
 

@@ -34,9 +34,8 @@ impl PositionCommand {
         analysis_board
             .set_up(&self.fen_fields.join(" "))
             .map_err(|error| match error {
-                // The error contains two messages, because the text could have been a position or a
-                // list of moves. The argument of `fen` must be a position, so only the message
-                // about the position is used.
+                // `position_error` says why the text is not a position. The error also says why the
+                // text is not a list of moves, but the argument of `fen` must be a position.
                 SetUpError::Unreadable {
                     position_error: position,
                     ..

@@ -104,7 +104,8 @@ fn uci_command_lists_name_and_options() {
             "uciok"
         ]
     );
-    // The name of a level must not be a keyword of the protocol, because it would confuse parsers.
+    // A level must not have the same name as a keyword that UCI uses in `option` lines, because the
+    // name would confuse parsers.
     for line in lines.iter().filter(|line| line.contains(" combo ")) {
         let values = line.split(" var ").skip(1);
         for value in values {
@@ -234,7 +235,7 @@ fn go_arguments_become_search_limits() {
     );
 }
 
-/// An invalid limit must not leave the client without an answer.
+/// The engine must answer a `go` command even if its limit is invalid.
 #[test]
 fn invalid_limits_are_reported_and_bounded_by_fallback_time() {
     let mut engine = TestEngine::new();
@@ -274,7 +275,8 @@ fn invalid_limits_are_reported_and_bounded_by_fallback_time() {
     }
 }
 
-/// After a rejected position, a move for the previous position could be wrong.
+/// After a rejected `position` command, `go` must not return a move, because a move for the
+/// previous position could be wrong.
 #[test]
 fn go_after_refused_position_answers_none() {
     let mut engine = TestEngine::new();
@@ -293,7 +295,7 @@ fn go_after_refused_position_answers_none() {
         for go in ["go depth 2", "go movetime 5", "go mate 1 searchmoves d7d5"] {
             assert_eq!(engine.send(go), answer, "{bad}: {go}");
         }
-        // Only a new position or a new game makes the engine search again.
+        // The engine must refuse to search until the GUI sends a new position or starts a new game.
         engine.send("setoption name Hash value 2");
         engine.send("isready");
         let (reason, rest) = answer.split_once('\n').expect("two lines");
@@ -378,7 +380,7 @@ fn unclaimed_draw_does_not_end_the_game() {
     let quiet = "position fen 7k/8/8/8/8/8/8/R3K3 w Q - 99 80 moves a1a2 h8g8";
     assert_eq!(engine.send(quiet), "");
     assert_eq!(engine.analysis_board.position().outcome(), None);
-    // Checkmate always ends the game.
+    // The engine must end the game at checkmate, so a move after checkmate is rejected.
     engine.send("position fen 7k/R7/6K1/8/8/8/8/8 w - - 0 1 moves a7a8");
     assert!(engine.analysis_board.position().outcome().is_some());
     let reply = engine.send("position fen 7k/R7/6K1/8/8/8/8/8 w - - 0 1 moves a7a8 h8h7");

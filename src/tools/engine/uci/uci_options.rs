@@ -32,7 +32,7 @@ pub(super) struct Options {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OptionEffect {
     Nothing,
-    /// Replace the table by an empty one of the configured size.
+    /// Replace the transposition table with an empty table of the configured size.
     ResetTable,
 }
 

@@ -103,8 +103,8 @@ impl PlayerRow {
 
 impl PairRow {
     fn new(pairing: &Pairing, name: impl Fn(usize) -> String) -> Self {
-        // A `Pairing` starts with the player of the lower level. A row of the report starts with
-        // the player of the higher level.
+        // The tally is reversed, because a `Pairing` lists the lower level first and a row of the
+        // report lists the higher level first.
         let [opponent, player] = pairing.players.map(name);
         let tally = pairing.tally.reversed();
         Self {
