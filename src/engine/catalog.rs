@@ -183,9 +183,9 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
     /// in progress, and in games that do not distinguish kinds of endings.
     fn ending(&self) -> Option<Ending>;
 
-    /// Returns the number of plies since the last irreversible move. Only positions after that move
-    /// can be equal to this position. In chess, the number is 0 after a capture or a pawn move. In
-    /// games that do not count reversible moves, it is `usize::MAX`.
+    /// Returns the number of plies since the last irreversible move. Positions before the last
+    /// irreversible move cannot be equal to the current position. In chess, the number is 0 after a
+    /// capture or a pawn move. In games that do not count reversible moves, it is `usize::MAX`.
     fn reversible_plies(&self) -> usize;
 
     /// Returns whether the king of the seat to move is attacked. Returns `false` in games without

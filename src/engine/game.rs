@@ -348,8 +348,9 @@ pub trait Position:
         0
     }
 
-    /// Returns the number of plies since the last irreversible move. Positions before that move
-    /// cannot be repeated. In games that do not count reversible moves, returns `usize::MAX`.
+    /// Returns the number of plies since the last irreversible move. Positions before the last
+    /// irreversible move cannot occur again. In games that do not count reversible moves, returns
+    /// `usize::MAX`.
     fn reversible_plies(&self) -> usize {
         usize::MAX
     }

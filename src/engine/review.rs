@@ -6,8 +6,8 @@
 //!
 //! A search by playouts overestimates the chances of the side to move until it has tried every
 //! reply often enough. In games with playouts, the review therefore does not compare a move with
-//! the position before it. To compare two moves, it searches the two positions that they lead to.
-//! In both positions, the same seat is to move, and both searches have equal limits. The review
+//! the position before it. To compare two moves, it searches the position after each move, with
+//! equal limits. The same seat is to move in the two positions that are compared. The review
 //! evaluates a position by the average of two searches: one of the position itself, and one of the
 //! position after its best move. If a move looks bad, the review repeats the comparison with a
 //! higher node limit before it judges the move.
@@ -38,42 +38,45 @@ pub const LINE_PLIES_MAX: usize = 8;
 /// Recommended size of the transposition table for one review, in bytes.
 pub const TABLE_BYTES: usize = 16 << 20;
 
-/// Minimum loss of winning chance for each judgement. Winning chances range from -1 to 1. The
-/// values come from lichess (lila, `Advice.scala`).
+/// Minimum loss of winning chance for an inaccuracy, a mistake and a blunder. Winning chances range
+/// from -1 to 1. The values come from lichess (lila, `Advice.scala`).
 const INACCURACY_LOSS: f64 = 0.1;
 const MISTAKE_LOSS: f64 = 0.2;
 const BLUNDER_LOSS: f64 = 0.3;
 
-/// Factor for the node limit when the review checks an apparently bad move again. A few thousand
-/// playouts are too few to conclude that a move is bad.
+/// Factor by which the review raises the node limit when it checks an apparently bad move again. A
+/// few thousand playouts are too few to conclude that a move is bad.
 const RECHECK_NODES_FACTOR: u64 = 5;
 
-/// Number of standard errors that are subtracted from a loss of winning chance. Only a loss that
-/// exceeds the statistical error counts.
+/// Number of standard errors that the review subtracts from the winning chance that a move costs.
+/// The review therefore ignores a loss of winning chance within the statistical error.
 const STANDARD_ERRORS: f64 = 2.0;
 
-/// Minimum number of points that a move must lose for each judgement, if the evaluations before and
-/// after the move are exact. A move that loses points is judged even if the winner stays the same.
+/// Minimum number of points that a move must lose to receive each judgement. The table applies only
+/// if the evaluations before and after the move are exact. A move that loses points is judged even
+/// if the winner stays the same.
 const JUDGEMENT_BY_POINTS_LOST: [(u32, Judgement); 3] = [
     (12, Judgement::Blunder),
     (6, Judgement::Mistake),
     (2, Judgement::Inaccuracy),
 ];
 
-/// Minimum delay, in plies, that makes a faster loss a mistake. In a lost position of a solved
-/// game, a move is a mistake if another move loses at least this number of plies later. The other
-/// move must also lose after at least twice as many plies.
+/// Minimum number of plies by which a better move must delay a certain loss, compared with the move
+/// that was played. In a lost position of a solved game, the move that was played is a mistake if
+/// such a better move exists. The better move must also at least double the number of plies to the
+/// loss.
 ///
 /// A position may be lost in theory although no player can see how. With best play, the second
 /// player of Connect Four loses from the first move on, but only after 41 plies. Solvers of Connect
-/// Four therefore score a position by the number of moves until the end (Pascal Pons, "Solving
-/// Connect 4", 2015). On this scale, a move that allows an immediate win loses most of the score.
+/// Four therefore score a position by the number of moves until the end of the game (Pascal Pons,
+/// "Solving Connect 4", 2015). A solver's score of this kind drops sharply after a move that allows
+/// an immediate win.
 ///
-/// Eight plies are four moves of each player. The factor of two excludes small differences between
-/// long losses. A move that loses much sooner than necessary is a mistake and costs
-/// [`MISTAKE_LOSS`] of winning chance. A move that changes the result of the game is judged more
-/// severely. The website lichess also judges an allowed mate less severely if the position was
-/// already lost.
+/// The minimum of eight plies corresponds to four moves by each player. Doubling is required so
+/// that small differences between long losses do not count. The review judges a move that loses
+/// much sooner than necessary as a mistake, with a loss of winning chance of [`MISTAKE_LOSS`]. A
+/// move that changes the result of the game is judged more severely. The website lichess also
+/// judges an allowed mate less severely if the position was already lost.
 const RESISTANCE_PLIES_MIN: u32 = 8;
 
 /// Size, in bytes, of the transposition table that the review uses to search for a longer defence.
@@ -124,8 +127,8 @@ pub struct Review {
     ///
     /// A search of limited depth gives slightly different estimates for a position and its mirror
     /// image. The review therefore works on the canonical form of the game and transforms the
-    /// results back. Games with playouts do not need this transformation, because the standard
-    /// error of an estimate from playouts is known. Differences within this error are not judged.
+    /// results back. Games with playouts do not need this transformation, because the review does
+    /// not judge differences within the statistical error of their estimates.
     moves: Vec<String>,
     /// Symmetry that was applied to the moves of the game.
     applied_symmetry: Symmetry,
@@ -134,8 +137,8 @@ pub struct Review {
     table: TranspositionTable,
     /// Evaluation of the position after the last move, once it is known.
     final_evaluation: Option<Evaluation>,
-    /// Result of the previous step. The steps go backwards through the game. The next step reviews
-    /// the move that leads to the position with this result.
+    /// Evaluation and best line of the position that the previous step evaluated. The steps go
+    /// backwards through the game, so the next step reviews the move that leads to this position.
     last_result: Option<EvaluatedLine>,
     /// Reviews of the moves so far, starting with the last move of the game.
     move_reviews: Vec<MoveReview>,
@@ -218,8 +221,8 @@ impl Review {
     /// each further step the position one ply earlier. Has no effect if the review is complete.
     ///
     /// The limits apply to each search of the step. When the step repeats a search to confirm a
-    /// result, the repeated search has a higher node limit. If `stop` is set, a step that has to
-    /// search adds no result.
+    /// result, the repeated search has a higher node limit. If `stop` is set while the step needs a
+    /// search, the step adds no result to the review.
     pub fn step(&mut self, limits: &Limits, stop: &Stop) {
         if self.is_complete() {
             return;
@@ -415,7 +418,8 @@ impl Review {
     }
 
     /// Returns whether the symmetry leaves the position before this ply unchanged. The function
-    /// checks this by playing the transformed moves, which must lead to an equal position.
+    /// plays the transformed moves from the start and compares the resulting position with the
+    /// original position.
     fn is_symmetric(&self, ply: usize, position: &dyn AnyPosition, symmetry: Symmetry) -> bool {
         let mut image = self.start.clone_box();
         let played = self.moves[..ply].iter();
@@ -425,8 +429,8 @@ impl Review {
     }
 
     /// In a lost position of a solved game, returns a line that delays the loss much longer than
-    /// the move that was played. The delay must satisfy both conditions of
-    /// [`RESISTANCE_PLIES_MIN`].
+    /// the move that was played. The line must satisfy both conditions that
+    /// [`RESISTANCE_PLIES_MIN`] describes.
     ///
     /// Returns an empty line if there is no such line or if the limits are too low to find it.
     /// Returns `None` if the search was stopped.
@@ -467,8 +471,8 @@ impl Review {
     }
 
     /// Returns whether the seat missed a quick win: the win was proven before the move, and no win
-    /// is proven after it. Such a move may lower the winning chance only slightly. Returns `None`
-    /// if the search was stopped.
+    /// is proven after it. The winning chance alone may not reveal a missed win, because it may
+    /// fall only slightly. Returns `None` if the search was stopped.
     fn misses_quick_win(
         &mut self,
         after_move: &dyn AnyPosition,
@@ -510,17 +514,17 @@ impl Review {
             }
             _ => own_evaluation,
         };
-        // The search after the move starts one ply deeper in the game, so it sees one ply further
-        // than the search before the move. If the later search gives the better result, the move
-        // that was played counts as best.
+        // The search of the position after the move reaches one ply deeper into the game than the
+        // search of the position before it. If the deeper search finds a better result, the review
+        // treats the move that was played as the best move.
         let is_better = !best.exact && played.preference_for(turn) > best.preference_for(turn);
         // In a solved game, two winning moves are equally good if the number of plies to the win is
-        // unknown for both. This does not apply to losing moves, because the search has chosen the
-        // move that seems to delay the loss longest.
+        // unknown for both. Two losing moves are not treated as equally good, because the search
+        // has chosen the move that seems to delay the loss longest.
         let is_same_win = self.game.is_solved && played.is_same_unmeasured_win(best, turn);
         let is_best = is_first || is_better || is_same_win || played.is_same_result(best);
-        // In a solved game, a move proves the result of the position before it only if the move
-        // wins. After any other move, the result stays open, because another move may be better.
+        // In a solved game, only a winning move proves the result of the position before it. A move
+        // that does not win leaves this result open, because another move may be better.
         let proves_result = !self.game.is_solved || played.is_won_by(turn);
         let evaluation = if is_best && proves_result && !own_evaluation.exact {
             played
@@ -550,9 +554,8 @@ impl Review {
         })
     }
 
-    /// Returns whether the move is clearly bad, although one of the two results is not proven:
-    /// after the move that was played, or after the best move. Returns `None` if the search was
-    /// stopped.
+    /// Returns whether the move that was played is clearly bad, although the result of this move or
+    /// of the best move is not proven. Returns `None` if the search was stopped.
     ///
     /// The move is clearly bad in two cases:
     ///
@@ -610,12 +613,13 @@ struct MoveComparison {
     turn: Seat,
     /// Evaluation of the position before the move.
     evaluation: Evaluation,
-    /// Evaluations of the best move and of the move that was played. Both evaluations count plies
-    /// from the position before the move. The evaluations are equal if the move that was played is
-    /// the best move, or if the review does not judge it.
+    /// Evaluations of the best move and of the move that was played. In both evaluations, the
+    /// number of plies to the end counts from the position before the move. The two evaluations are
+    /// equal if the move that was played is the best move, or if the review does not judge it.
     best: Evaluation,
     played: Evaluation,
-    /// The best line, and the continuation after the move that was played.
+    /// `line` is the best line, and `reply` is the best continuation after the move that was
+    /// played.
     line: Vec<String>,
     reply: Vec<String>,
 }
@@ -639,8 +643,8 @@ fn recheck_limits(limits: &Limits) -> Limits {
     }
 }
 
-/// Returns the judgement of a move by the seat `turn`, given the evaluations before and after the
-/// move.
+/// Judges a move of the seat `turn` by comparing the evaluations before and after the move. Returns
+/// `None` for a good move.
 fn judge_move(before: Evaluation, after: Evaluation, turn: Seat) -> Option<Judgement> {
     let by_chance = match before.chance_lost(after, turn) {
         lost if lost >= BLUNDER_LOSS => Some(Judgement::Blunder),

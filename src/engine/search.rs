@@ -154,8 +154,7 @@ impl Stop {
 /// long.
 const PREVIEW_DEPTH: u32 = 10;
 
-/// The node and time limits of the whole search are divided by this number to obtain the limits of
-/// a preview.
+/// Divisor that reduces the node and time limits of the whole search to the limits of one preview.
 const PREVIEW_BUDGET_DIVISOR: u32 = 10;
 
 /// Searches the current position and returns its value and the best line of play. Returns `None` if
@@ -224,8 +223,8 @@ pub fn search_at_full_strength<P: Evaluate>(
     }
 }
 
-/// Runs `main_search` on the current thread. The other threads that the limits allow search the
-/// same position at the same time and share their results through the table.
+/// Runs `main_search` on the current thread. If the limits allow several threads, helper threads
+/// search the same position at the same time. All threads share their results through the table.
 fn with_helper_threads<'a, P: Evaluate, T>(
     history: &GameHistory<P>,
     limits: &Limits,
@@ -281,7 +280,7 @@ fn deepen_with_progress<P: Evaluate>(
     })
 }
 
-/// Returns the node and time limits that `previews` preview searches share.
+/// Returns the total node and time limits for the given number of preview searches.
 fn preview_limits(limits: &Limits, previews: u32) -> Limits {
     let share = |nodes| nodes / u64::from(PREVIEW_BUDGET_DIVISOR) * u64::from(previews);
     Limits {

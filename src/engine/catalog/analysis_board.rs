@@ -73,7 +73,8 @@ pub trait AnalysisBoard: fmt::Debug + Send {
     /// forbidden.
     ///
     /// Some positions end the game although moves are still possible, such as a dead position in
-    /// chess. A resumed game accepts these moves, although the position still reports its outcome.
+    /// chess. After a call to `resume`, the moves of such a position can be played, although the
+    /// position still reports its outcome.
     fn resume(&mut self);
 
     /// Lets the game continue from the current position, whether it is over or not. Clears the

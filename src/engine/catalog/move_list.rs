@@ -366,7 +366,7 @@ const fn ply_of_error(error: &SetUpError) -> usize {
 /// does not begin with a legal move.
 ///
 /// If several lengths are possible, prefers a length that lets the rest of the text begin with
-/// legal moves. If this does not decide, returns the longest length.
+/// legal moves. If several lengths are equally good, returns the longest of them.
 fn first_move_length<P: Position>(pos: &P, text: &str) -> Option<usize> {
     let first: Vec<(usize, P)> = possible_first_moves(pos, text).collect();
     if let [(end, _)] = first[..] {

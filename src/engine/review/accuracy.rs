@@ -18,8 +18,8 @@ const SHIFT: f64 = -3.166_924_740_191_411 + 1.0;
 /// Returns the accuracy of both seats, from 0 to 100, or `None` for a seat that did not move.
 ///
 /// `winning_chances` contains the winning chance of the first seat, from -1 to 1, before each ply
-/// and after the last ply. `losses` has one pair per ply: the seat that moved, and the winning
-/// chance that the move cost this seat.
+/// and after the last ply. For each ply, `losses` contains the seat that moved and the winning
+/// chance that the seat lost by this move.
 pub(super) fn accuracy(winning_chances: &[f64], losses: &[(Seat, f64)]) -> [Option<u8>; 2] {
     let wins: Vec<f64> = winning_chances
         .iter()
@@ -29,8 +29,8 @@ pub(super) fn accuracy(winning_chances: &[f64], losses: &[(Seat, f64)]) -> [Opti
     Seat::ALL.map(|seat| {
         let moves = losses.iter().zip(&move_weights);
         let own = moves.filter(|((turn, _), _)| *turn == seat);
-        // Winning chances range from -1 to 1, so the loss in percentage points is 50 times as
-        // large.
+        // Winning chances range from -1 to 1, so the factor 50 converts a loss of winning chance to
+        // percentage points.
         let own: Vec<(f64, f64)> = own
             .map(|((_, loss), weight)| (move_accuracy(50.0 * loss), *weight))
             .collect();
@@ -67,8 +67,8 @@ fn game_accuracy(moves: &[(f64, f64)]) -> u8 {
         .clamp(0.0, 100.0) as u8
 }
 
-/// Returns the weight of each move. The weight is the standard deviation of the winning chances
-/// over several plies around the move.
+/// Returns the weight of each move. The weight is the standard deviation of the winning chances in
+/// a window of several plies that includes the move.
 fn volatility_weights(wins: &[f64]) -> Vec<f64> {
     let moves = wins.len().saturating_sub(1);
     let size = (moves / 10).clamp(2, 8);
@@ -111,8 +111,8 @@ mod tests {
         assert_eq!(accuracies(&[0.1; 4]), [Some(100); 2]);
         assert_eq!(accuracies(&[0.1, 0.1]), [Some(100), None]);
         assert_eq!(accuracies(&[0.0]), [None, None]);
-        // The winning chances differ between plies, but every entry in `losses` is 0. The accuracy
-        // must depend only on the losses.
+        // The winning chances change between plies, but the test sets every loss to 0. The accuracy
+        // must depend only on the losses, so it must be 100.
         let none = [(Seat::First, 0.0), (Seat::Second, 0.0)];
         assert_eq!(accuracy(&[0.1, -0.1, 0.3], &none), [Some(100); 2]);
     }

@@ -65,8 +65,8 @@ fn headline(
             let (within, by) = (within(*plies), by_points(*points));
             let after = prefix_unless_empty(", after ", &refutation);
             let end = closing_period(&after);
-            // After a mere inaccuracy, the player has missed the win but still has good winning
-            // chances.
+            // A player who made only an inaccuracy still has good winning chances. The text must
+            // therefore not say that the win is gone.
             let lost = match judgement {
                 Judgement::Inaccuracy => "makes the win less sure",
                 Judgement::Mistake | Judgement::Blunder => "lets the win go",
@@ -74,8 +74,8 @@ fn headline(
             format!("{better} wins{within}{by}; {m} {lost}{after}{end}")
         }
         MistakeKind::AllowsWin => {
-            // `plies` counts from the bad move. The explanation text counts from the opponent's
-            // reply to the bad move, which is one ply later.
+            // `plies` is the number of plies to the win, counted from the bad move. The text counts
+            // from the opponent's reply to the bad move, so its number of plies is one lower.
             let (within, by) = (
                 within(plies.map(|plies| plies.saturating_sub(1))),
                 by_points(*points),

@@ -15,7 +15,8 @@ use crate::search::{Playouts, Report, Score, mcts};
 /// deviation was 0.082, 0.072, 0.049 and 0.039 with 1,000, 3,000, 10,000 and 30,000 playouts.
 const RESIDUAL_ERROR: f64 = 0.04;
 
-/// Maximum distance, in plies, of a win that players can be expected to see.
+/// Maximum number of plies to a win that counts as quick. Players can be expected to see a quick
+/// win.
 const QUICK_WIN_PLIES: u32 = 4;
 
 /// Evaluation of a position from the point of view of the first seat.
@@ -152,7 +153,8 @@ impl Evaluation {
     }
 
     /// Converts the evaluation of the position after a move to an evaluation of the position before
-    /// the move. The number of plies to the end increases by one.
+    /// the move. The number of plies to the end of the game increases by one, because it now
+    /// includes the move.
     pub(super) fn one_ply_earlier(mut self) -> Self {
         if let Some(proven) = &mut self.proven {
             proven.plies = proven.plies.map(|plies| plies + 1);
@@ -160,9 +162,9 @@ impl Evaluation {
         self
     }
 
-    /// Returns the average of this evaluation and `other`. The errors of the two evaluations favour
-    /// opposite seats, so they partly cancel out. Returns this evaluation unchanged if its result
-    /// is proven.
+    /// Returns the average of this evaluation and `other`. The two evaluations come from positions
+    /// with different seats to move. Each search overestimates the seat to move, so the errors
+    /// partly cancel out. Returns this evaluation unchanged if its result is proven.
     pub(super) fn average_with(self, other: Self) -> Self {
         match self.proven {
             Some(_) => self,
@@ -177,10 +179,11 @@ impl Evaluation {
     /// Converts the evaluation after a move of `seat` to an evaluation before the move, in games
     /// decided by points.
     ///
-    /// A winning move proves that the seat wins, but another move may win by more points. If the
-    /// move does not win, another move may be better, so the result of the position is open. In
-    /// this case, the function uses the proven result of `own_evaluation`, which comes from the
-    /// search of the position itself.
+    /// A winning move proves that the seat wins, but another move may win by more points. A move
+    /// that does not win proves nothing about the position, because another move may be better.
+    /// After a move that does not win, the function uses the proven result of `own_evaluation`, if
+    /// there is one. The evaluation `own_evaluation` comes from the search of the position before
+    /// the move.
     pub(super) fn with_result_of_move(mut self, own_evaluation: Self, seat: Seat) -> Self {
         self.exact = false;
         let by_move = self.proven.filter(|known| known.winner == Some(seat));
@@ -191,8 +194,9 @@ impl Evaluation {
         self
     }
 
-    /// Returns a sort key that is higher for an evaluation that the seat prefers. The key consists
-    /// of the winning chance and a tie-break: more points, or otherwise an earlier win. A win or
+    /// Returns a sort key that is higher for an evaluation that the seat prefers. The key compares
+    /// winning chances first. Between equal winning chances, the seat prefers the better point
+    /// margin. If no point margin is known, it prefers an earlier win or a later loss. A win or
     /// loss in an unknown number of plies counts as later than one in a known number.
     pub(super) fn preference_for(&self, seat: Seat) -> (f64, i64) {
         let sign = |winner| if winner == seat { 1 } else { -1 };
@@ -205,8 +209,8 @@ impl Evaluation {
         (self.chance_for_seat(seat), tie_break)
     }
 
-    /// Returns whether both evaluations are exact and have equal results: the same winner, number
-    /// of plies and points.
+    /// Returns whether both evaluations are exact and prove the same result. The winner, the number
+    /// of plies and the point margin must be equal.
     pub(super) fn is_same_result(&self, other: Self) -> bool {
         self.exact && other.exact && self.proven == other.proven
     }
@@ -250,8 +254,9 @@ mod tests {
     use super::*;
     use crate::catalog::find_game;
 
-    /// A winning move proves who wins, but not the point margin. A losing move does not prove that
-    /// the position is lost, because another move may be better.
+    /// A winning move proves who wins, but not the point margin, so the converted evaluation must
+    /// have no point margin. A losing move does not prove that the position is lost, because
+    /// another move may be better.
     #[test]
     fn with_result_of_move_keeps_only_what_one_move_proves() {
         let evaluation = |winner: Option<Seat>, exact| Evaluation {
@@ -310,8 +315,7 @@ mod tests {
     }
 
     /// The evaluation must not include the search's initial estimates of move quality. With few
-    /// playouts, these estimates would dominate the result. An earlier version gave Black a 75%
-    /// chance on the empty board.
+    /// playouts, these estimates would dominate the result.
     #[test]
     fn few_playouts_find_no_large_advantage_on_empty_board() {
         let empty = find_game("go")

@@ -74,7 +74,8 @@ pub(super) struct PlayedMove<'a> {
     pub(super) after: &'a dyn AnyPosition,
 }
 
-/// Material advantage of the seat that moved, measured at points where no exchange is in progress.
+/// Material advantage of the seat that moved, before the move and after two lines of play. The
+/// advantage after a line is measured when the exchange at the end of the line is finished.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct QuiescentMaterial {
     /// Material advantage before the move.
@@ -85,9 +86,9 @@ pub(super) struct QuiescentMaterial {
     pub(super) played: i32,
 }
 
-/// Minimum evaluation difference between two moves, in tenths of their material difference. If the
-/// evaluation difference is smaller, the explanation does not mention the material. The reported
-/// loss never exceeds the rounded evaluation difference.
+/// Minimum evaluation difference at which an explanation mentions the material difference between
+/// two moves. The evaluation difference is measured in tenths of the material difference. The
+/// material loss that an explanation reports never exceeds the rounded evaluation difference.
 ///
 /// The explanations of 40 games of draughts with 2,000 nodes per position contain 84 statements
 /// about material. According to a search with a hundred times as many nodes, 8 of them are false.
@@ -146,9 +147,9 @@ impl Explanation {
         };
         let mut found = findings(board, line, &refutation);
         if kind != MistakeKind::WorsensPosition {
-            // Findings about mobility, edge stones and isolated stones are general. If the kind of
-            // mistake gives a more specific reason, the explanation leaves out these general
-            // findings.
+            // The general findings are those about mobility, edge stones and isolated stones. If
+            // the kind of mistake gives a more specific reason, the explanation leaves out the
+            // general findings.
             let is_general = |finding: &Finding| {
                 matches!(
                     finding,
@@ -195,11 +196,12 @@ impl Explanation {
 }
 
 impl QuiescentMaterial {
-    /// Returns the material that the bad move cost the seat, and a flag. The flag is `true` if the
-    /// bad move lost this material, and `false` if it failed to win the material. If both apply,
-    /// the larger amount is returned. Material that both moves lose or win is not counted. The
-    /// amount is limited by the evaluation difference between the two moves. Returns `None` if this
-    /// difference is too small to support the material amount.
+    /// Returns the amount of material that the bad move cost the seat, and whether the seat lost
+    /// this material. The second value is `true` if the seat lost the material, and `false` if it
+    /// failed to win the material. If both apply, the function returns the larger amount. Material
+    /// that both moves lose or win is not counted. The amount is limited by the evaluation
+    /// difference between the two moves. Returns `None` if this difference is too small to support
+    /// the material amount.
     fn loss_between(self, best: Evaluation, played: Evaluation, seat: Seat) -> Option<(u32, bool)> {
         let (loss, missed) = (self.before - self.played, self.better - self.before);
         let is_loss = loss > missed.max(0);
@@ -214,8 +216,8 @@ impl QuiescentMaterial {
             u32::try_from(material_lost).ok()?,
             u32::try_from(value_lost).ok()?,
         );
-        // An evaluation difference of 70 hundredths of a man still counts as a man. Sacrificing a
-        // man for activity lowers the evaluation by a little less than 100 hundredths.
+        // An evaluation difference of 70 hundredths of a man is rounded up to one man. Sacrificing
+        // a man for activity lowers the evaluation by a little less than 100 hundredths of a man.
         let supported = (worse + 10 * (10 - SUPPORTED_TENTHS_MIN)) / 100;
         let reported = less.min(supported);
         (reported > 0 && 10 * worse >= 100 * SUPPORTED_TENTHS_MIN * less)

@@ -11,7 +11,8 @@ use crate::search::{Limits, Stop, TranspositionTable};
 /// are already in the transposition table.
 const SEARCHES_MAX: usize = 3;
 
-/// Divisor that reduces the node and time limits for a search that extends a line.
+/// A search that extends a line uses the node and time limits of the review, divided by this
+/// number.
 const LIMITS_DIVISOR: u32 = 8;
 
 /// An exchange counts as finished if the material does not change for this number of plies.
@@ -108,9 +109,8 @@ impl LineExtender<'_> {
                 return Some(balance_now);
             }
             if balances.len() >= balances_max {
-                // The exchange has not finished within the allowed number of plies. The function
-                // therefore returns the last material balance that stayed constant for several
-                // plies.
+                // If the exchange does not finish within the allowed number of plies, the function
+                // returns the last material balance that stayed constant for several plies.
                 let quiet = balances
                     .windows(QUIET_PLIES)
                     .rfind(|quiet| is_constant(quiet));

@@ -13,9 +13,9 @@ const MOBILITY_GAIN_MIN: u32 = 3;
 /// Minimum number of winning threats that counts as a double threat.
 const DOUBLE_THREAT_WINS_MIN: u32 = 2;
 
-/// Number of playouts used to estimate how often each stone survives. A dead stone survives in at
-/// most `DEAD_PER_MILLE_MAX` per mille of the playouts. A safe stone survives in at least
-/// `ALIVE_PER_MILLE_MIN` per mille.
+/// Parameters for estimating whether a stone survives. The estimate runs `FATE_PLAYOUTS` playouts.
+/// A stone is dead if it survives in at most `DEAD_PER_MILLE_MAX` per mille of the playouts. A
+/// stone is safe if it survives in at least `ALIVE_PER_MILLE_MIN` per mille of the playouts.
 const FATE_PLAYOUTS: u32 = 200;
 const DEAD_PER_MILLE_MAX: u32 = 150;
 const ALIVE_PER_MILLE_MIN: u32 = 600;
@@ -90,8 +90,8 @@ pub(super) fn findings(
         _ => None,
     };
 
-    // Captures are counted over the same number of plies in both lines. If one line is longer,
-    // captures after the end of the shorter line cannot be compared.
+    // Captures are counted over the same number of plies in both lines. Captures in the longer line
+    // after the end of the shorter line are ignored, because they cannot be compared.
     let captures: FeatureCount = |sight| sight.captured_stones;
     let rest = line.get(1..).unwrap_or_default();
     let plies = refutation.len().min(rest.len());
@@ -369,7 +369,8 @@ mod tests {
         let mut gomoku = catalog::find_game("gomoku")
             .expect("the game is in the catalog")
             .initial_position();
-        // For the first stone of a game, all squares are equally far from other stones.
+        // The first stone of a game must not be reported as isolated, because the board contains no
+        // other stone.
         assert_eq!(findings_of(gomoku.as_ref(), "a1", &["h8"], &["i9"]), []);
         gomoku.play("h8").expect("the move is legal");
         assert_eq!(
@@ -412,6 +413,7 @@ mod tests {
     }
 
     /// A group whose second eye depends on a single point can be dead long before it is captured.
+    /// The findings must report the stones of such a group as dead.
     #[test]
     fn group_without_second_eye_is_found_dead() {
         let rows = "........./........./..b...b../........./........./........./bbbbb..../wwwwb..../...wb....";
@@ -420,7 +422,7 @@ mod tests {
             findings_of(position.as_ref(), bad, line, refutation)
         };
         assert_eq!(findings_after("G3", &["B1"], &["B1"]), [Finding::Dead(5)]);
-        // The two lines give the group the same fate: it lives in both or dies in both.
+        // The group lives in both lines or dies in both lines, so there is no finding about it.
         assert_eq!(findings_after("B1", &["G3", "G4"], &["G3"]), []);
         assert_eq!(findings_after("G3", &["G4", "B1"], &["B1"]), []);
     }

@@ -306,8 +306,8 @@ fn symmetric_first_moves_get_the_same_review() {
     }
 }
 
-/// Each symmetric position is reached by an asymmetric sequence of moves: the mirrored sequence has
-/// the same moves in a different order. The positions without symmetry are controls.
+/// The moves that lead to a symmetric position are not symmetric: mirroring them gives the same
+/// moves in a different order. The positions without symmetry are controls.
 #[test]
 fn symmetric_image_of_played_move_is_replaced_by_played_move() {
     for (game, moves, symmetries) in [
@@ -556,7 +556,8 @@ fn tic_tac_toe_result_has_plies_to_the_end_as_minimax_counts() {
     assert!(plies_seen.len() >= 5, "{plies_seen:?}");
 }
 
-/// Table entries from later positions prove who wins, but not in how many plies.
+/// Table entries from later positions prove who wins, but not in how many plies. The review must
+/// still find the number of plies to the end.
 #[test]
 fn connect_four_result_within_five_plies_has_its_ply_count() {
     let entry = catalog::find_game("connect-four").expect("the game is in the catalog");
@@ -678,7 +679,8 @@ fn lost_queen_counts_as_lost_material() {
     assert_eq!(why.refutation.first().map(String::as_str), Some("c8g4"));
 }
 
-/// A player who does not take an undefended queen loses nothing, but wins nothing either.
+/// A player who does not take an undefended queen loses no material, but misses a chance to win
+/// material.
 #[test]
 fn untaken_queen_counts_as_missed_material() {
     let review = review_game("chess", "e2e4 e7e5 d1g4 d7d6 g1f3 a7a6 f3e5", 20_000);
@@ -760,8 +762,8 @@ fn connect_four_losing_first_move_is_a_blunder_with_refutation() {
     );
 }
 
-/// The result of the position is not proven. Even so, it is a blunder not to block or complete
-/// three in a row.
+/// Failing to block or complete three in a row is a blunder, even if the result of the position is
+/// not proven.
 #[test]
 fn connect_four_immediate_loss_or_missed_win_is_a_blunder() {
     let review = review_game("connect-four", "1 7 1 2 1 2 1", 3000);
@@ -861,7 +863,7 @@ fn solved_game_judges_only_changed_or_immediate_results() {
 }
 
 /// In this game, an exchange continues after the end of the reported line. The pieces captured in
-/// the line are recaptured later.
+/// the line are recaptured later, so they must not count as lost material.
 #[test]
 fn material_recaptured_after_the_line_is_not_lost() {
     let moves = "10-14 23-18 14x23 26x19 7-10 27-23 3-7 32-27 11-16 21-17 9-14 25-21 7-11 29-25 \
