@@ -2,10 +2,10 @@
 //! small changes are visible.
 //!
 //! The benchmark compares the generic search with a search for Connect Four alone that visits the
-//! same nodes (see [`connect_four_solver`]). The overhead of the generic code is the factor at the
-//! end of the output line `Comparison with solve_generic`. This line follows the figures of
-//! `solve_specialized`. Each Connect Four figure covers [`POSITION_COUNT`] positions, which are
-//! solved in turn with a shared table.
+//! same nodes (see [`connect_four_solver`]). The output line `Comparison with solve_generic` ends
+//! with a factor, which is the overhead of the generic code. The comparison line follows the
+//! figures of `solve_specialized` in the output. Each instruction count for Connect Four is the
+//! total for [`POSITION_COUNT`] positions, which are solved in turn with a shared table.
 //!
 //! The benchmark needs valgrind and `gungraun-runner`. The versions of `gungraun-runner` and the
 //! `gungraun` library must be equal:

@@ -1,6 +1,6 @@
-//! Tests for the code of the search benchmarks. They check that each generated position belongs to
-//! the requested set of test positions. They also check that the specialised solver and the generic
-//! search give the same results.
+//! Tests for the code of the search benchmarks. The tests check that each generated position
+//! belongs to the requested set of test positions. The tests also check that the specialised solver
+//! and the generic search give the same results.
 
 #[path = "search/connect_four_solver.rs"]
 mod connect_four_solver;

@@ -1,14 +1,14 @@
 //! Measures the CPU time and the latency of a move on the complete server and, in the same run, on
 //! a minimal server.
 //!
-//! The real server uses its in-memory store by default. It is compared with the [`floor_server`], a
-//! minimal but realistic server on the same WebSocket library. A second variant of the floor
-//! server, `direct`, has no writer tasks. Its match tasks write to the sockets themselves, so a
-//! slow reader delays its opponent. A production server cannot accept such delays, so `direct`
-//! needs less CPU time than any production server. Each server is a separate process with tokio's
-//! default runtime and is restarted for each round. The servers are measured in turn, so that a
-//! change in the speed of the machine affects all of them alike. In each case, pairs of connections
-//! play one scripted game of tic-tac-toe after another and check every message (see
+//! The real server uses its in-memory store by default. The benchmark compares the real server with
+//! the [`floor_server`], a minimal but realistic server on the same WebSocket library. A second
+//! variant of the floor server, `direct`, has no writer tasks. Its match tasks write to the sockets
+//! themselves, so a slow reader delays its opponent. A production server cannot accept such delays,
+//! so `direct` needs less CPU time than any production server. Each server is a separate process
+//! with tokio's default runtime and is restarted for each round. The servers are measured in turn,
+//! so that a change in the speed of the machine affects all of them alike. On every server, pairs
+//! of connections play one scripted game of tic-tac-toe after another and check every message (see
 //! [`load_generator`]).
 //!
 //! A **move** counts when both players have received its event and the mover has received its `ok`.
@@ -18,10 +18,10 @@
 //! joining and ending a match is divided among fewer moves. Comparing the two results therefore
 //! separates the cost of a move from the cost of a match.
 //!
-//! **CPU** is the user and system time of all threads of the server process. It is read from
-//! `/proc/PID/task/*/schedstat` at the beginning and the end of the measured time, so this
+//! **CPU** is the user and system time of all threads of the server process. The CPU time is read
+//! from `/proc/PID/task/*/schedstat` at the beginning and the end of the measured time, so this
 //! benchmark needs Linux. The ratio of a round is the real server's CPU time per move divided by
-//! that of the floor server. The result is the median over all rounds.
+//! that of the floor server. The benchmark prints the median ratio over all rounds.
 //!
 //! The **wait** is the latency of a move. The clients measure the time from the mover's request
 //! until the opponent receives the event. Without `--rate`, the clients play as fast as possible
@@ -29,7 +29,7 @@
 //! `--rate`, all servers get the same number of moves per second.
 //!
 //! `--tail` compares the 99.9th percentile of the latency on fresh servers with spare capacity (see
-//! [`TAIL_LOADS`]). In this mode, all matches end and restart within the same half second, twice
+//! [`TAIL_LOADS`]). With `--tail`, all matches end and restart within the same half second, twice
 //! per round.
 //!
 //! `--spectators` plays one match at a time with many spectators and compares the cost of a message
@@ -83,8 +83,8 @@ use self::game_script::GameScript;
 use self::load_generator::{Load, LoadCounts};
 use self::server_process::ServerProcess;
 
-/// Loads of `--tail`. Each entry has the number of concurrent matches and the total number of moves
-/// per second.
+/// Loads that `--tail` puts on the servers. Each entry has the number of concurrent matches and the
+/// total number of moves per second.
 const TAIL_LOADS: [(usize, f64); 2] = [(500, 1000.0), (2000, 4000.0)];
 
 /// Duration of each `--tail` measurement, in seconds. Each pair of players plays two matches of

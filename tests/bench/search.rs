@@ -146,8 +146,8 @@ fn bench_solve(criterion: &mut Criterion, table: &mut TranspositionTable) -> any
 }
 
 /// Benchmarks `solve` and `search` on the initial position of tic-tac-toe, each time with an empty
-/// table. `solve` proves the value of the position. `search` is the function that a bot at full
-/// strength calls.
+/// table. `solve` proves the value of the position. A bot at full strength calls `search` to choose
+/// its moves.
 fn bench_tic_tac_toe(criterion: &mut Criterion) {
     let (start, limits, stop) = (
         GameHistory::<TicTacToe>::initial(),

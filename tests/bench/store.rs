@@ -13,9 +13,9 @@
 //! disk limit. **CPU** is the CPU time of all threads, including the load generator. CPU time is
 //! more reliable than elapsed time on a busy machine.
 //!
-//! Afterwards, the benchmark measures how long a server takes to open a store with many live
-//! matches and to load all of them. `--days` measures a server with many correspondence matches
-//! instead. The server does not load correspondence matches at startup.
+//! After the measurements of storing moves, the benchmark measures how long a server takes to open
+//! a store with many live matches and to load all of them. `--days` measures a server with many
+//! correspondence matches instead. The server does not load correspondence matches at startup.
 //!
 //! ```text
 //! cargo bench --bench store                              three rounds, well under a minute

@@ -13,15 +13,15 @@ use crate::server_process::ServerProcess;
 use crate::spectators;
 use crate::{Args, ServerKind, measure_load, print_line, print_ratio, server_args};
 
-/// Load while the latency of relayed moves is measured. The first value is the number of concurrent
-/// matches, the second the total number of moves per second.
+/// Load on the servers during the latency measurement of relayed moves. The first value is the
+/// number of concurrent matches, the second the total number of moves per second.
 const RELAY_LOAD: (usize, f64) = (64, 300.0);
 
 /// Number of servers that share the spectators.
 const NODES: usize = 3;
 
-/// Runs all comparisons on the given database and NATS server. The spectators are measured only
-/// with `--spectators`.
+/// Runs all comparisons on the given database and NATS server. The comparison of spectator messages
+/// runs only with the option `--spectators`.
 pub(crate) async fn compare(args: &Args, script: &Arc<GameScript>) -> anyhow::Result<()> {
     compare_stores(args, script).await?;
     compare_relay_latency(args, script).await?;

@@ -24,15 +24,15 @@ use crate::load_generator::{Counters, Load, LoadClient, PlayerPair};
 /// Number of matches per pair of connections.
 const MATCHES_PER_PAIR: usize = 100;
 
-/// Number of matches opened per second. It is about a third of the rate that the server can reach.
+/// Number of matches opened per second. This rate is about a third of the server's maximum rate.
 const MATCHES_OPENED_PER_SECOND: usize = 1500;
 
 /// Time between the opening of the matches and the first flag fall. During this time, only the
 /// background load runs.
 const QUIET_PERIOD: Duration = Duration::from_secs(4);
 
-/// Background load. The first value is the number of matches, the second the total number of moves
-/// per second.
+/// Background load on the server. The first value is the number of concurrent matches. The second
+/// value is the total number of moves per second in these matches.
 const BACKGROUND_LOAD: (usize, f64) = (50, 500.0);
 
 /// Result of a flag-fall measurement.
@@ -42,7 +42,7 @@ pub(crate) struct FlagFallReport {
     /// match adds one delay per player.
     lateness: Vec<Duration>,
     /// Move latencies of the background load before the flags fall, in ascending order. The field
-    /// `busy_latencies` holds the latencies while the flags fall.
+    /// `busy_latencies` holds the move latencies of the background load while the flags fall.
     quiet_latencies: Vec<Duration>,
     busy_latencies: Vec<Duration>,
 }

@@ -58,7 +58,7 @@ enum ClientSink {
 }
 
 /// Registry of the matches that wait for a second player. The map contains the mailbox of each
-/// match, keyed by match id. The second value is the number of matches created so far.
+/// match, keyed by match id. The integer counts the matches created so far.
 type OpenMatches = Arc<Mutex<(HashMap<String, mpsc::Sender<MatchCommand>>, u128)>>;
 
 /// Client request of any type. The request type determines which optional fields are present.
@@ -133,8 +133,8 @@ pub(crate) async fn run(write_mode: WriteMode) -> anyhow::Result<()> {
         let open_matches = Arc::clone(&open_matches);
         spawn_detached(async move {
             if let Err(error) = serve_connection(stream, &open_matches, write_mode).await {
-                // If a connection fails, its client misses a message and the benchmark fails. The
-                // line printed here shows the cause.
+                // The client of a failed connection misses a message, which makes the benchmark
+                // fail. The error printed here shows the cause.
                 let _ = writeln!(std::io::stderr(), "{error:#}");
             }
         });
@@ -194,7 +194,7 @@ async fn serve_connection(
                     .cloned()
                     .context("no such match")?;
                 let sink = sink.clone();
-                // Sending to a match task fails only if the task has ended.
+                // The send fails only if the match task has ended, and the error is ignored.
                 let _ = mailbox.send(MatchCommand::Watch { sink, re }).await;
             }
             "join" => {
@@ -205,7 +205,7 @@ async fn serve_connection(
                     .remove(target)
                     .context("no such match")?;
                 let sink = sink.clone();
-                // Sending to a match task fails only if the task has ended.
+                // The send fails only if the match task has ended, and the error is ignored.
                 let _ = mailbox.send(MatchCommand::Join { sink, re }).await;
                 current_seat = Some((1, target.to_owned(), mailbox));
             }
@@ -214,7 +214,7 @@ async fn serve_connection(
                     if request.target == Some(id) =>
                 {
                     let (seat, m) = (*seat, [file, rank]);
-                    // Sending to a match task fails only if the task has ended.
+                    // The send fails only if the match task has ended, and the error is ignored.
                     let _ = mailbox.send(MatchCommand::Move { seat, re, ply, m }).await;
                 }
                 _ => bail!("not a move: {text}"),

@@ -63,7 +63,7 @@ pub(crate) struct Counters {
     matches: AtomicU64,
     frames: AtomicU64,
     bytes: AtomicU64,
-    /// Whether the pairs stop before their next match.
+    /// Whether each pair of players must stop before its next match.
     is_stopping: AtomicBool,
     /// Latencies of the moves that were played since the last call of [`Load::take_latencies`].
     latencies: Mutex<Vec<Duration>>,
@@ -138,7 +138,7 @@ impl Load {
         for _ in 0..matches {
             let mut pair =
                 PlayerPair::connect(address, ServerKind::Real, script, &counters).await?;
-            // Messages to the creator are not counted.
+            // Messages to the client that creates the matches are not included in the load counts.
             let ignored_counters = Arc::default();
             pair.creator = Some(
                 LoadClient::connect(creating_address, ServerKind::Real, &ignored_counters).await?,
@@ -267,9 +267,9 @@ impl PlayerPair {
     }
 
     /// Waits until the next move is due. Returns the start time for the latency measurement of the
-    /// move. If slow answers delayed the player, this is the time when the move was due. Measuring
-    /// from a later time would hide the delay that an earlier slow move caused (coordinated
-    /// omission).
+    /// move. If slow answers delayed the player, the start time is the time when the move was due.
+    /// Measuring from a later time would hide the delay that an earlier slow move caused
+    /// (coordinated omission).
     async fn next_move_time(&mut self) -> Instant {
         let ready = Instant::now();
         match &mut self.move_timer {
@@ -311,8 +311,8 @@ impl PlayerPair {
                 "event {seen_by_other} after {seq:?}"
             );
             seq = Some(seen_by_other);
-            // The opponent sends the next move before the mover reads the messages about its own
-            // move.
+            // Sends the opponent's next move first, so that reading the mover's messages does not
+            // delay it.
             let mut next_request = 0;
             if let Some(next) = plies.get(ply + 1) {
                 sent_at = self.next_move_time().await;
@@ -448,7 +448,7 @@ impl LoadClient {
             let text = match message {
                 Message::Text(text) => text,
                 // The server pings clients in matches with a clock to measure the round-trip time.
-                // The WebSocket library answers the pings.
+                // The WebSocket library answers the pings, so the client skips them here.
                 Message::Ping(_) => continue,
                 other => bail!("not a text message: {other}"),
             };

@@ -40,8 +40,8 @@ impl ServerProcess {
         thread::spawn(move || {
             for line in BufReader::new(stderr).lines().map_while(Result::ok) {
                 if let Some(address) = line.strip_prefix("listening on ") {
-                    // The send fails after the first address, because the receiver no longer
-                    // exists.
+                    // The receiver exists only until the first address has arrived. Sending a later
+                    // address fails, and the error is ignored.
                     let _ = address_sender.send(address.parse());
                 }
             }
@@ -69,7 +69,8 @@ impl ServerProcess {
         let mut nanos = 0;
         for task in std::fs::read_dir(tasks).context("the server has exited")? {
             let path = task?.path().join("schedstat");
-            // A thread may have exited since the directory was read.
+            // A thread that exited after the directory was read has no readable `schedstat` and is
+            // skipped.
             let Ok(stat) = std::fs::read_to_string(path) else {
                 continue;
             };
@@ -84,7 +85,7 @@ impl ServerProcess {
 
 impl Drop for ServerProcess {
     fn drop(&mut self) {
-        // The process may have exited already.
+        // The process may have exited already, so errors are ignored here.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -7,8 +7,8 @@
 //! tolerates concurrent writes. Knowledge of the game simplifies the code in two places. First, a
 //! position's ply is fixed by its number of discs. Values count plies from the empty board, so only
 //! their sign changes from one ply to the next. Second, the solver tries only safe moves, which
-//! leave the other side no immediate win. Therefore, only the root position can have an immediately
-//! winning move.
+//! leave the other side no immediate win. Only the root position can have an immediately winning
+//! move, because all later positions follow from safe moves.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -35,8 +35,8 @@ const FULL_BOARD: Bitboard = BOTTOM_RANK * 0x3f;
 /// board. A loss is the negated value, and a draw is 0.
 type Value = i32;
 
-/// One more than the maximum number of plies, which is 42. If a bound assumes a win on a later ply,
-/// the bound is at most 0, the value of a draw.
+/// Base for the values of wins: the value of a win is this number minus the ply of the win. The
+/// base exceeds the maximum number of plies by one, so the value of every win is positive.
 const WIN_BASE: Value = 43;
 
 /// Number of squares.
@@ -80,7 +80,8 @@ struct Candidates {
     has_winning_move: bool,
 }
 
-/// Rank of a winning move and of the best move from the table. All other ranks are lower.
+/// Rank of a winning move. The best move from the table has the same rank, and all other moves have
+/// lower ranks.
 const FIRST_RANK: u32 = 1 << 16;
 
 impl Board {
@@ -258,12 +259,12 @@ pub(crate) struct Solver {
     stop: Stop,
     started_at: Instant,
     nodes: u64,
-    /// The limits are checked again when the node count reaches this number.
+    /// Node count at which the solver next checks its limits.
     next_limit_check: u64,
     max_ply: u8,
     table_hits: u64,
     slots_filled: u64,
-    /// Last root move whose value exceeded `alpha`.
+    /// Root move whose value exceeded `alpha` most recently.
     root_best: Option<Bitboard>,
 }
 
@@ -329,9 +330,9 @@ impl Solver {
             wins => wins,
         };
         if plain != 0 {
-            // All winning moves are equally good. If no move is safe, all moves are equally bad. If
-            // a move wins or no move is safe, the first such move is returned without a search. A
-            // choice between several moves counts as one node.
+            // All winning moves are equally good, so the first one is returned without a search. If
+            // no move is safe, all moves are equally bad, so the first legal move is returned. If
+            // there are several such moves, the choice counts as one node.
             self.nodes += u64::from(plain & (plain - 1) != 0);
             return Ok(plain & plain.wrapping_neg());
         }
@@ -523,8 +524,8 @@ impl Solver {
 }
 
 /// Returns the bounds of the value that are known without a search. The side to move must have a
-/// safe move and must not have a winning move. Such a side cannot win before the third ply from
-/// here and cannot lose before the fourth.
+/// safe move and must not have a winning move. A side with a safe move but no winning move cannot
+/// win before the third ply from here. It cannot lose before the fourth ply.
 fn value_bounds(board: &Board) -> (Value, Value) {
     (
         (board.ply_count + 4 - WIN_BASE).min(0),
@@ -567,7 +568,7 @@ fn next_alpha(lower: Value, upper: Value) -> Value {
 }
 
 /// Converts a value to the scale of the public test sets. The score is half the value, rounded away
-/// from zero. A win with the winner's last disc has the score 1.
+/// from zero. A win with the winner's 21st and last disc has the score 1.
 fn conventional_score(value: Value) -> i32 {
     let plies = SQUARE_COUNT + 1 - (WIN_BASE - value.abs());
     (plies + 1) / 2 * value.signum()

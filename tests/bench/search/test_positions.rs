@@ -25,7 +25,7 @@ enum Stage {
     End,
 }
 
-/// Distance to the end of the game with best play.
+/// Class of positions with a similar number of plies to the end of the game with best play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Distance {
     Easy,
@@ -102,8 +102,8 @@ impl SampleSet {
 
     /// Returns the score of the position if it belongs to the set.
     fn score(self, pos: &ConnectFour, table: &TranspositionTable) -> Option<i32> {
-        // A shallow search shows whether the game ends within 14 plies with best play. It costs
-        // less than solving the position.
+        // A shallow search shows whether the game ends within 14 plies with best play. A shallow
+        // search costs less than solving the position.
         let near = Limits::depth(14);
         let shallow_report = search(&GameHistory::from(*pos), &near, &Stop::new(), table)?;
         let is_near = shallow_report.exact && distance(pos, &shallow_report) == Distance::Easy;
@@ -207,7 +207,8 @@ impl FromStr for SampleSet {
         let mut sets = stages
             .into_iter()
             .flat_map(|stage| distances.map(|distance| Self { stage, distance }));
-        // Positions of the end stage have at most 13 plies left, so all of them are easy.
+        // Positions of the end stage have at most 13 plies left, so they are all easy. The sets
+        // `end-medium` and `end-hard` therefore do not exist.
         let exists = |set: &Self| set.stage != Stage::End || set.distance == Distance::Easy;
         sets.find(|set| exists(set) && set.to_string() == text)
             .ok_or(UnknownSet)

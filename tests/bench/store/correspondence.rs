@@ -26,7 +26,7 @@ const WRITE_BATCH: usize = 1000;
 /// Time limit for a move, in milliseconds.
 const DAY_MS: u64 = 24 * 3600 * 1000;
 
-/// Number of all matches divided by the number of matches that are overdue when the server starts.
+/// One of every `MATCHES_PER_OVERDUE` matches is overdue when the server starts.
 const MATCHES_PER_OVERDUE: usize = 100;
 
 /// Moves already played in each match.

@@ -31,8 +31,8 @@ const PLIES_PER_MATCH: usize = 18;
 /// Number of matches between two progress messages.
 const PROGRESS_INTERVAL: usize = 100_000;
 
-/// Number of matches divided by the number of players. The first player plays in at least a tenth
-/// of the matches.
+/// The number of players in the store is the number of matches divided by this constant. The first
+/// player plays in at least a tenth of the matches.
 const MATCHES_PER_PLAYER: usize = 50;
 
 /// Number of busy matches. Each of them appends a move every [`MOVE_INTERVAL`].
@@ -42,7 +42,7 @@ const MOVE_INTERVAL: Duration = Duration::from_millis(100);
 /// Number of times that each query runs.
 const QUERY_COUNT: usize = 2000;
 
-/// End of the first match, in milliseconds since 1970.
+/// Time at which the first stored match ends, in milliseconds since 1970.
 const FIRST_END_MS: u64 = 1_700_000_000_000;
 
 /// Deterministic pseudorandom number generator (Marsaglia, "Xorshift RNGs", 2003).
@@ -198,7 +198,8 @@ fn random_line(rng: &mut Xorshift, plies: usize) -> (Vec<String>, Option<Seat>) 
     let (mut board, mut line) = (connect_four().initial_position(), Vec::new());
     while line.len() < plies && board.outcome().is_none() {
         let moves = board.legal_moves();
-        // The mean of two random numbers favours the central columns, as human players do.
+        // The index of the move is the mean of two random indices. It therefore favours the central
+        // columns, as human players do.
         let m = &moves[(rng.below(moves.len()) + rng.below(moves.len())) / 2];
         line.push(board.play(m).expect("a generated move is legal"));
     }

@@ -51,8 +51,8 @@ async fn analysis_is_run_once_and_shared_by_all_nodes() {
     assert_eq!(moves, ["a1", "c3", "c1", "b1"]);
     assert!(accuracy[1].is_u64(), "{accuracy}");
 
-    // Only the players may request the analysis. The store keeps it, so the players get the same
-    // analysis from any server.
+    // Only the players may request the analysis. The store keeps the analysis, so every server
+    // sends the players the same analysis.
     assert_eq!(
         cat.expect_error(match_request("analyse", &id)).await,
         "not_seated"
@@ -192,8 +192,8 @@ async fn bot_thinking_is_sent_on_all_nodes() {
     }
 }
 
-/// A hint request is pending on the replica when the player moves on another server. The replica
-/// then answers the request with `stale_ply`.
+/// A player's hint request is pending on a replica when the player moves on another server. The
+/// replica must answer the pending hint request with `stale_ply`.
 #[tokio::test]
 async fn move_on_other_node_cancels_running_hint() {
     for m in ["d2d4", "g1f3", "e2e4"] {

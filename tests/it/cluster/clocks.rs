@@ -206,8 +206,8 @@ async fn snapshot_is_sent_without_clock_when_owner_does_not_reply() {
     }
 }
 
-/// The owner stops before it broadcasts that the match has ended. The replicas must therefore read
-/// the final event from the store.
+/// Simulates an owner that stops before it broadcasts the end of a match. The replicas must read
+/// the final event of the match from the store.
 #[tokio::test(start_paused = true)]
 async fn snapshot_of_ended_match_has_no_turn_time() {
     for clock in clock_params() {

@@ -138,8 +138,8 @@ async fn chat_reaches_all_nodes_and_late_spectators() {
     assert_eq!(cat.expect_error(say_request("bye")).await, "not_following");
     cat.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(cat.expect_error(say_request("bye")).await, "not_allowed");
-    // The third server receives the earlier chat messages only after the owner knows that this
-    // server follows the match.
+    // The third server receives the earlier chat messages only after the owner knows that it
+    // follows the match. Until then, the test repeats the `watch` request.
     let watch = json!({"type": "watch", "match": id});
     let snapshot = loop {
         let snapshot = cat.request(watch.clone()).await;

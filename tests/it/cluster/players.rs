@@ -56,7 +56,8 @@ async fn missed_session_end_is_applied_after_bus_gap() {
     assert_eq!(ann.wait_for_close().await, 4005);
 }
 
-/// `bob` has made no request yet, so he is not in the store. His connection stays open.
+/// The player `bob` is not in the store, because he has made no request yet. His connection must
+/// nevertheless stay open.
 #[tokio::test(start_paused = true)]
 async fn session_ends_on_all_nodes_within_5s_without_bus() {
     let mut cluster = Cluster::default();
@@ -80,7 +81,7 @@ async fn session_ends_on_all_nodes_within_5s_without_bus() {
 async fn pairing_code_is_accepted_on_other_node() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.start_nodes().await;
-    // After two seconds, the servers have discovered each other.
+    // Gives the servers two seconds to discover each other.
     advance_time(2).await;
     let mut ann = here.server.connect_player("ann").await;
     let paired = ann.request(json!({"type": "pair"})).await;
@@ -198,7 +199,8 @@ async fn player_is_absent_only_without_connection_to_any_node() {
     assert_eq!(bob.expect_event("moved").await["match"], json!(id));
 
     // When the last connection to one server closes, a connection to the other server keeps the
-    // player present. The remaining connection also receives the snapshots of the player's matches.
+    // player present. The connection to the other server also receives the snapshots of the
+    // player's matches.
     let mut third_connection = add_connection(&here.server, &second_connection.token()).await;
     for _ in 0..2 {
         third_connection.expect_event("match").await;
@@ -314,7 +316,8 @@ async fn account_deletion_reaches_other_nodes_within_5s_without_bus() {
     assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
 }
 
-/// After the refusal, the session must remain valid so that the client can repeat the request.
+/// If the server refuses to delete an account, the session must remain valid, so that the client
+/// can repeat the request.
 #[tokio::test(start_paused = true)]
 async fn account_deletion_is_refused_while_owner_is_unreachable() {
     let mut cluster = Cluster::default();

@@ -79,7 +79,8 @@ async fn rated_seeks_on_two_nodes_widen_until_ranges_overlap() {
         None,
         "the rating gap is too large"
     );
-    // Every two seconds, each server tries again to pair its seeks whose rating range has widened.
+    // Each server tries every two seconds to pair its seeks whose rating range has widened. Five
+    // seconds therefore include at least two tries.
     advance_time(5).await;
     let snapshot = receive_until(&mut cat, "match").await;
     assert_eq!(

@@ -96,7 +96,8 @@ async fn seek_list_includes_seeks_from_all_nodes() {
         json!({"type": "seekers", "total": 1, "rows": [row]})
     );
     for (node, total) in [(&here, 1), (&there, 2)] {
-        // On the first server, `dan` requests the list, which does not include his own seek.
+        // The player `dan` requests the seek list of the first server. The list does not include
+        // his own seek, so its total is 1.
         let list = json!({"type": "list", "seekers": true});
         let mut eve = node.server.connect_player("eve").await;
         let player = if total == 1 { &mut dan } else { &mut eve };
@@ -202,8 +203,8 @@ async fn host_match_limit_applies_across_nodes() {
     let there = cluster.start_node_with(settings).await;
     let mut ann = here.server.connect_player("ann").await;
     ann.create_match(json!({"seats": ["me", "open"]})).await;
-    // Writes a second match of the same host directly to the store. Another server might store such
-    // a match before it learns of the first match.
+    // Writes a second match of the same host directly to the store. This simulates a server that
+    // stores the second match before it learns of the first one.
     let mut remote_record = load_hosted_record(&cluster, &ann).await;
     remote_record.creation.id = MatchId(Uuid::from_u128(1));
     remote_record.creation.code = "AAAAAA".parse().expect("a match code");
@@ -248,7 +249,8 @@ async fn new_bot_matches_move_to_node_with_shorter_search_queue() {
     let moved_id = loop {
         let snapshot = ann.request(create.clone()).await;
         assert_eq!(snapshot["type"], "match", "{snapshot}");
-        // The paused test clock advances while the client waits for a message.
+        // Waiting for a message advances the paused test clock, so the timers of the servers can
+        // fire.
         let message = ann.next_message().await;
         if message["epoch"] == 1 {
             break message["match"].clone();

@@ -91,7 +91,8 @@ async fn overdue_matches_end_in_order_while_others_hibernate() {
     for number in &overdue {
         let snapshot = watch_match(&mut cat, &match_id(*number).to_string()).await;
         assert_eq!(snapshot["status"], "running");
-        // Keeps the spectator within the request rate limit.
+        // Waits one second after each `watch` request, so that the spectator stays within the
+        // request rate limit.
         advance_time(1).await;
     }
     overdue.sort_by_key(|number| std::cmp::Reverse(age_s(*number)));

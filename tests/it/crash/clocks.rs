@@ -120,7 +120,7 @@ async fn start_chess_after_free_plies(
     bob.request(json!({"type": "join", "match": id})).await;
     ann.play_move(&id, 0, "e2e4").await;
     bob.receive_event("moved").await;
-    // Bob receives 60 seconds of extra time, so that his clock does not run out during a test.
+    // Ann gives Bob 60 seconds of extra time, so that his clock does not run out during a test.
     let give_time = json!({"type": "give_time", "match": id, "ms": 60_000});
     ann.request(give_time).await;
     bob.play_move(&id, 1, "e7e5").await;
@@ -135,7 +135,8 @@ async fn process_stall_does_not_flag_player_who_moved_in_time() {
     let (mut ann, mut bob, id) = start_chess_after_free_plies(&url, 2000).await;
 
     send_signal(&process, "STOP").await;
-    // Ann sends the move in time, but the stopped server process cannot read it.
+    // Ann sends the move in time, but the stopped server process cannot read it for five seconds.
+    // Ann must not lose on time.
     let request_id = ann.send(move_request(&id, 2, "g1f3")).await;
     sleep(Duration::from_secs(5)).await;
     send_signal(&process, "CONT").await;

@@ -39,7 +39,8 @@ pub(super) struct KillPlan {
 }
 
 impl KillPlan {
-    /// Kills the server after `count` triggers, or immediately if `count` is 0.
+    /// Plans to kill the server after `count` messages of the kind `trigger`, or immediately if
+    /// `count` is 0.
     pub(super) const fn new(trigger: KillTrigger, count: usize, process: Child) -> Self {
         Self {
             trigger,
@@ -151,8 +152,7 @@ impl CrashHarness {
                     .request(json!({"type": "resync", "match": id, "since": since}))
                     .await?;
             }
-            // While the client waits for the replies to its pings, it also receives the events of
-            // the match.
+            // The pings make the client wait, so that it also receives events of the match.
             for _ in 0..rng.random_range(1..20) {
                 connection.request(json!({"type": "ping"})).await?;
             }

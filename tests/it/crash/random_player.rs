@@ -44,7 +44,8 @@ struct ConnectionState {
     last_turn: Option<(String, u64)>,
     /// Whether a new match was requested and has not started yet.
     is_starting_match: bool,
-    /// Number of snapshots of running matches that are still expected after the login.
+    /// Number of snapshots of running matches that the player must still receive before it may
+    /// request a new match.
     expected_snapshots: usize,
 }
 

@@ -246,7 +246,7 @@ async fn searches_per_player_leave_threads_for_others() {
     let server = TestServer::start(Settings {
         search: SearchMode::Threads(2),
         searches_per_player: 1,
-        // These searches do not finish during the test.
+        // With a search time of one hour, no chess search finishes during the test.
         search_time: Duration::from_secs(3600),
         search_table: 1 << 20,
         ..settings()
@@ -296,8 +296,8 @@ async fn slow_reader_queue_and_dropped_messages_are_counted() {
         values.nonzero_by_label("connections_closed_total"),
         BTreeMap::from([("4002", 1)])
     );
-    // The slow reader left five messages unread. Four messages were in the slow reader's queue,
-    // which had no room for the fifth.
+    // The slow reader left five messages unread. Four of these messages filled the slow reader's
+    // queue, and the fifth did not fit.
     values.assert_values(&[("outbox_unread_total", 5), ("outbox_messages", 0)]);
 }
 
@@ -332,6 +332,7 @@ async fn store_writes_and_syncs_are_counted() {
     let store = SqliteStore::open(folder.path(), None).expect("the store opens");
     let metrics = store.metrics();
     // With accounts, the server also records its start in the store, at an unpredictable moment.
+    // This test counts the writes, so it turns accounts off.
     let settings = Settings {
         accounts: AccountPolicy::Off,
         ..settings()
@@ -455,7 +456,8 @@ async fn operating_guide_lists_every_metric() {
     let documented: BTreeSet<&str> = page
         .lines()
         .filter_map(|line| line.strip_prefix("| `plyhouse_")?.split('`').next())
-        // Skips the rows of other tables, which contain expressions with spaces.
+        // Skips rows that start with an expression instead of a name, such as `plyhouse_store_well
+        // == 0`.
         .filter(|name| !name.contains(' '))
         .collect();
     let documented: BTreeSet<String> = documented
