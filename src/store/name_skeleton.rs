@@ -227,7 +227,7 @@ mod tests {
         for (one, other) in [
             ("TOM", "\u{422}\u{41e}\u{41c}"), // Cyrillic.
             ("Tom", "\u{422}\u{41e}\u{41c}"), // Different case.
-            ("tom", "\u{422}OM"), // The first letter is Cyrillic.
+            ("tom", "\u{422}OM"),             // The first letter is Cyrillic.
             ("HANNA", "\u{41d}ANNA"),         // Cyrillic.
             ("BEN", "\u{412}EN"),             // Cyrillic.
             ("MAX", "M\u{410}\u{425}"),       // Cyrillic.
