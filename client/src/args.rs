@@ -372,7 +372,7 @@ pub(crate) enum Command {
     Devices,
     /// Sign out: here, or on another device.
     Logout {
-        /// Instead of this one: a device by its id, as `ply devices` lists it; `others`, or `all`.
+        /// Device to sign out: an id from `ply devices`, `others` or `all`. Default: this device.
         #[arg(value_name = "DEVICE")]
         device: Option<String>,
 

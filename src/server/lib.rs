@@ -338,8 +338,8 @@ impl Server {
             .admit_connection(address, context::clock_and_rng::now())
     }
 
-    /// Creates the client of an admitted connection. `kind` is the kind of the session that the
-    /// client starts if it signs in. `external` is the identity that a trusted proxy has
+    /// Creates the `Client` that serves an admitted connection. `kind` is the kind of the session
+    /// that the client starts if it signs in. `external` is the identity that a trusted proxy has
     /// established.
     #[must_use]
     pub fn connect(

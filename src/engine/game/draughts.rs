@@ -236,7 +236,7 @@ impl Draughts {
         self.pieces_for_direction(seat, direction) & direction.opposite().shift(self.free())
     }
 
-    /// Returns the pieces of a seat that can jump in this direction.
+    /// Returns the pieces of `seat` that can jump in the given direction.
     #[inline]
     const fn jumpers(&self, seat: Seat, direction: Direction) -> u64 {
         let (other, back) = (

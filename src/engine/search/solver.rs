@@ -39,8 +39,8 @@ pub(super) struct Proof<M> {
     /// Move that is proven to reach the lower bound. `None` if the bound comes only from static
     /// bounds or the opening book.
     pub(super) best_move: Option<M>,
-    /// Guess of the point margin for the seat to move, in games decided by points. A better guess
-    /// reduces the number of questions.
+    /// Estimated point margin of the seat to move, in games decided by points. A better estimate
+    /// reduces the number of null-window searches.
     pub(super) points_guess: i32,
 }
 

@@ -1,4 +1,4 @@
-//! Mailbox of a match actor. The sender of a message often runs the actor itself.
+//! Mailbox of a match actor. The thread that sends a message often also polls the actor.
 //!
 //! Most requests are short and need no waiting. For such a request, queueing a message and waking
 //! another task would be a large part of the cost. The actor is therefore a future that the sender

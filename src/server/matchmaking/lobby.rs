@@ -438,8 +438,8 @@ impl Index {
         }
     }
 
-    /// Returns the match ids of each list that the filter selects. A list contains the matches with
-    /// one game and one status.
+    /// Selects the match lists that pass the filter. Returns the match ids of each selected list. A
+    /// list contains the matches with one game and one status.
     fn matching_lists(&self, filter: ListFilter) -> impl Iterator<Item = &BTreeSet<MatchId>> {
         let kinds = self.listed.iter();
         let fitting = kinds.filter(move |((game, status), _)| filter.matches(game, *status));

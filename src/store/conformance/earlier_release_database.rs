@@ -252,7 +252,7 @@ pub(crate) async fn check_accounts(store: &dyn Store, facts: &FixtureFacts) {
     assert_eq!(blocked, [facts.id("/blocked")]);
 }
 
-/// Checks the operator commands and an unfinished account deletion.
+/// Checks that the store still holds the operator commands and the unfinished account deletion.
 pub(crate) async fn check_admin_tables(store: &dyn Store, facts: &FixtureFacts) {
     let orders = store.pending_commands().await.expect("readable");
     let bodies: Vec<Value> = (orders.iter())

@@ -80,7 +80,7 @@ pub(super) fn due_reminder_count(connection: &Connection) -> rusqlite::Result<u6
         .query_row([], |row| row.get(0))
 }
 
-/// Returns the matches with a reminder that involves this player, oldest first.
+/// Returns the matches of this player that have a reminder, oldest first.
 pub(super) fn participations(
     connection: &Connection,
     player: PlayerId,

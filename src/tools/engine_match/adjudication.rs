@@ -28,7 +28,7 @@ pub(crate) struct AdjudicationRules {
 /// row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ResignRule {
-    /// Required number of consecutive moves by the losing engine.
+    /// Number of consecutive moves with a losing score after which the losing engine resigns.
     consecutive_moves: u32,
     /// Threshold for a losing score, as a positive number. A score is losing if it is at most
     /// `-score_threshold`.
@@ -44,7 +44,7 @@ pub(crate) struct ResignRule {
 pub(crate) struct DrawRule {
     /// Minimum number of full moves before a draw is adjudicated.
     full_moves_min: u32,
-    /// Required number of consecutive moves by each engine.
+    /// Number of consecutive moves with a score near zero that each engine must have played.
     consecutive_moves: u32,
     /// Maximum absolute value of a score that counts as near zero.
     score_max: i32,

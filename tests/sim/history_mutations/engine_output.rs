@@ -1,4 +1,4 @@
-//! Mutations of hints, analyses and bot thinking.
+//! Mutations of the recorded hints, analyses and bot thinking in a history.
 
 use plyhouse_protocol::{Ply, ServerMessage};
 

@@ -10,7 +10,7 @@ fn analysis_board(game: &str) -> Box<dyn AnalysisBoard> {
     game_entry(game).analysis_board(0)
 }
 
-/// Parses a list of moves from the initial position and returns the moves.
+/// Parses a list of moves that starts at the initial position. Returns the moves.
 fn parse_moves(game: &str, list: &str) -> Vec<String> {
     let moves = analysis_board(game).set_up_moves(list);
     moves.unwrap_or_else(|error| panic!("{game}: {list:?}: {error}"))
@@ -22,7 +22,7 @@ fn parse_error(game: &str, list: &str) -> String {
     moves.expect_err(list).to_string()
 }
 
-/// Parses a list of moves from `position` and returns the moves.
+/// Parses a list of moves that starts at the position `position`. Returns the moves.
 fn parse_moves_after(game: &str, position: &str, list: &str) -> Result<Vec<String>, String> {
     let mut analysis_board = analysis_board(game);
     analysis_board.set_up(position).expect(position);

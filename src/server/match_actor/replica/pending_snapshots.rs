@@ -1,4 +1,4 @@
-//! Snapshots of a replica that wait for the clock of the server that owns the match.
+//! Pending snapshots of a replica. Each one waits for the clock that the owning server reports.
 //!
 //! The store holds the events of a match, but not the elapsed time of the current turn. A replica
 //! receives the elapsed time from the owner. A snapshot of a running timed match therefore waits

@@ -206,7 +206,7 @@ impl Client {
 struct IssuedKey {
     key: Token,
     session: SessionRecord,
-    /// Player who is logged in by the key.
+    /// Player to whom the key belongs.
     player: PlayerRecord,
 }
 
