@@ -166,22 +166,45 @@ impl Client {
         player: &Player,
         message: &ClientMessage,
     ) -> Result<(), &'static str> {
-        let is_proxy_managed = matches!(
-            message,
+        // The match has no wildcard, so that a new request has to be classified here.
+        let (is_account_request, is_proxy_managed) = match message {
             ClientMessage::LinkDevice
-                | ClientMessage::CreateRecoveryKey { .. }
-                | ClientMessage::SetPassword { .. }
-        );
-        let is_account_request = is_proxy_managed
-            || matches!(
-                message,
-                ClientMessage::Sessions
-                    | ClientMessage::EndSession { .. }
-                    | ClientMessage::Register { .. }
-                    | ClientMessage::Rename { .. }
-                    | ClientMessage::CreateApiKey { .. }
-                    | ClientMessage::DeleteAccount { .. }
-            );
+            | ClientMessage::CreateRecoveryKey { .. }
+            | ClientMessage::SetPassword { .. } => (true, true),
+            ClientMessage::Sessions
+            | ClientMessage::EndSession { .. }
+            | ClientMessage::Register { .. }
+            | ClientMessage::Rename { .. }
+            | ClientMessage::CreateApiKey { .. }
+            | ClientMessage::DeleteAccount { .. } => (true, false),
+            ClientMessage::Hello(_)
+            | ClientMessage::Ping
+            | ClientMessage::Create(_)
+            | ClientMessage::Join { .. }
+            | ClientMessage::Watch { .. }
+            | ClientMessage::Leave { .. }
+            | ClientMessage::Seat { .. }
+            | ClientMessage::Move { .. }
+            | ClientMessage::Abort { .. }
+            | ClientMessage::GiveTime { .. }
+            | ClientMessage::Block { .. }
+            | ClientMessage::Say { .. }
+            | ClientMessage::Offer { .. }
+            | ClientMessage::Decline { .. }
+            | ClientMessage::Resign { .. }
+            | ClientMessage::Seek(_)
+            | ClientMessage::CancelSeek
+            | ClientMessage::Resync { .. }
+            | ClientMessage::List { .. }
+            | ClientMessage::WatchList { .. }
+            | ClientMessage::UnwatchList
+            | ClientMessage::History(_)
+            | ClientMessage::Leaderboard(_)
+            | ClientMessage::Explore { .. }
+            | ClientMessage::Analyse { .. }
+            | ClientMessage::Hint { .. }
+            | ClientMessage::Profile { .. } => (false, false),
+        };
         if is_account_request && player.session.kind == SessionKind::Key {
             return Err("a key plays and reads, and nothing else");
         }
