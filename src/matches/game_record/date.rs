@@ -80,4 +80,17 @@ mod tests {
             assert_eq!(text(seconds), date);
         }
     }
+
+    #[test]
+    fn day_text_formats_calendar_dates() {
+        for (day, text) in [
+            (0, "1970-01-01"),
+            (59, "1970-03-01"),
+            (11_016, "2000-02-29"),
+            (11_017, "2000-03-01"),
+            (20_779, "2026-11-22"),
+        ] {
+            assert_eq!(day_text(day), text);
+        }
+    }
 }

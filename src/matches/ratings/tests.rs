@@ -288,16 +288,3 @@ fn spearman(values: &[f64]) -> f64 {
     let n = values.len() as f64;
     1.0 - 6.0 * squares / (n * (n * n - 1.0))
 }
-
-#[test]
-fn day_text_formats_calendar_dates() {
-    for (day, text) in [
-        (0, "1970-01-01"),
-        (59, "1970-03-01"),
-        (11_016, "2000-02-29"),
-        (11_017, "2000-03-01"),
-        (20_779, "2026-11-22"),
-    ] {
-        assert_eq!(super::day_text(day), text);
-    }
-}

@@ -1,6 +1,7 @@
 //! Public profiles of players.
 
-use plyhouse_matches::ratings::{Rating, RatingEntry, day_text};
+use plyhouse_matches::game_record::day_text;
+use plyhouse_matches::ratings::{Rating, RatingEntry};
 use plyhouse_protocol::{MatchResult, PlayerId, PoolRating, Profile, WireError};
 use plyhouse_store::{HistoryQuery, PastMatch, PlayerRating, ReadError};
 

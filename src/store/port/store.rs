@@ -227,7 +227,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Returns a player's rating in each game and rating pool. Each entry also contains the
     /// player's ratings at the end of recent days. A profile shows the rating that
     /// `rated.rating.shown()` returns. The function
-    /// [`day_text`](plyhouse_matches::ratings::day_text) formats a day.
+    /// [`day_text`](plyhouse_matches::game_record::day_text) formats a day.
     fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>>;
 
     /// Returns a page of a leaderboard.
