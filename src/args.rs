@@ -1,9 +1,9 @@
 //! The command-line options of the server. Each option can also be set by an environment variable.
 
-use std::ffi::OsStr;
+use std::net::SocketAddr;
 
-use clap::builder::Resettable;
 use clap::{Command, Parser};
+use plyhouse_cli::ProgramHelp;
 use plyhouse_server::Settings;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::ParseError;
@@ -12,19 +12,20 @@ use crate::cluster_join::ClusterArgs;
 use crate::logs::LogFormat;
 use crate::store_location::{Data, StoreLocation};
 
-/// A match server for two-player board games: people and minimax bots, over WebSocket.
-///
-/// Without any option it serves this machine on port 7878, keeps its matches under
-/// `~/.local/share/plyhouse`, and gives bots every processor core but one.
+/// Run a match server for two-player board games
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Where to listen. Port 0 takes any free port; the line `listening on …` tells which
+    /// Address and port for clients; 0.0.0.0:7878 accepts connections from other machines
+    ///
+    /// Port 0 selects a free port. The server prints the address and port when it starts.
     #[arg(
         long,
         env = "PLYHOUSE_LISTEN",
         value_name = "ADDRESS:PORT",
-        default_value = "127.0.0.1:7878"
+        help_heading = NETWORK,
+        default_value = "127.0.0.1:7878",
+        value_parser = listen_address
     )]
     pub(crate) listen: String,
 
@@ -32,48 +33,86 @@ pub(crate) struct Args {
     store_location: StoreLocation,
 
     #[command(flatten)]
+    pub(crate) settings: Settings,
+
+    #[command(flatten)]
     pub(crate) cluster_args: ClusterArgs,
 
-    /// What is logged to stderr: error, warn, info, debug, trace, or a filter by module
+    /// Log level (error, warn, info, debug or trace) or a filter by module
+    ///
+    /// The log is written to stderr. Filters have the syntax of the crate `tracing-subscriber`, such as
+    /// `info,plyhouse_server=debug`.
     #[arg(
         long,
         env = "PLYHOUSE_LOG",
         value_name = "FILTER",
+        help_heading = LOGGING,
         default_value = "info", value_parser = log_filter
     )]
     pub(crate) log: String,
 
-    /// How a line of the log looks
+    /// Format of the log; auto is text on a terminal and JSON otherwise
     #[arg(
         long,
         env = "PLYHOUSE_LOG_FORMAT",
         value_name = "FORMAT",
+        help_heading = LOGGING,
         default_value = "auto",
         value_enum
     )]
     pub(crate) log_format: LogFormat,
 
-    /// Where the operator asks for `/metrics`, `/healthz`, `/readyz` and `/version`, by plain HTTP.
-    /// Without it metrics are shown on the port of the server, to clients on this machine; the other
-    /// three are on that port in any case
-    #[arg(long, env = "PLYHOUSE_ADMIN_LISTEN", value_name = "ADDRESS:PORT")]
+    /// Address and port for metrics and health checks (plain HTTP)
+    ///
+    /// Serves `/metrics`, `/healthz`, `/readyz` and `/version`. The port for clients always serves the last
+    /// three. Without this option, it also serves `/metrics`, but only to this machine.
+    #[arg(long, env = "PLYHOUSE_ADMIN_LISTEN", value_name = "ADDRESS:PORT", help_heading = LOGGING,
+          value_parser = listen_address)]
     pub(crate) admin_listen: Option<String>,
-
-    #[command(flatten)]
-    pub(crate) settings: Settings,
 }
+
+const NETWORK: &str = "Network";
+const LOGGING: &str = "Logging and monitoring";
+
+/// Layout of `plyhouse --help`.
+pub(crate) const PROGRAM_HELP: ProgramHelp = ProgramHelp {
+    usage: "plyhouse [OPTIONS]\n       plyhouse <COMMAND> [OPTIONS]",
+    groups: &[
+        ("Server", &["health", "completions", "manual"]),
+        (
+            "Administration (select the store with --data or --database)",
+            &["account", "export", "verify", "move-store", "ratings"],
+        ),
+        (
+            "Engine tools (no server needed)",
+            &[
+                "analyse",
+                "match",
+                "tournament",
+                "engine",
+                "perft",
+                "chances",
+            ],
+        ),
+    ],
+    main_options: &[
+        "listen", "tls_cert", "tls_key", "accounts", "search", "data", "database", "log", "help",
+        "version",
+    ],
+};
 
 const EXAMPLES: &str = "\
 Examples:
-  plyhouse                              serve this machine on port 7878
-  plyhouse --listen 0.0.0.0:80          serve the network
-  PLYHOUSE_SEARCH_THREADS=4 plyhouse    every option can be set in the environment, too
+  plyhouse                              serve this machine at http://127.0.0.1:7878
+  plyhouse --listen 0.0.0.0:7878        serve the network
+  PLYHOUSE_LISTEN=0.0.0.0:80 plyhouse   set an option by an environment variable
 
-Then play in a browser, at the address it listens on, or in a terminal:
-  ply play tic-tac-toe --bot hard
+Play in a browser at the server's address, or in a terminal: ply play --bot easy
 
-SIGTERM and SIGINT close every connection with 1001 and end the server within ten seconds.
-SIGHUP has the files of --tls-cert and --tls-key read anew, if they are given.";
+Each option can be set by an environment variable: --search-threads by
+PLYHOUSE_SEARCH_THREADS. `plyhouse --help` lists all options, and
+`plyhouse help COMMAND` describes a command. Exit status: 0 on success, 2 for
+invalid options, 1 for other errors.";
 
 impl Args {
     /// Returns the data location that the command-line options select.
@@ -106,15 +145,17 @@ fn is_setting_of(command: &Command, name: &str) -> bool {
             .any(|command| is_setting_of(command, name))
 }
 
-/// Makes the command treat empty environment variables as not set.
-pub(crate) fn without_empty_variables(command: Command) -> Command {
-    let is_empty = |name: &OsStr| std::env::var_os(name).is_some_and(|value| value.is_empty());
-    command
-        .mut_args(|arg| match arg.get_env().is_some_and(is_empty) {
-            true => arg.env(Resettable::Reset),
-            false => arg,
-        })
-        .mut_subcommands(without_empty_variables)
+/// Parses an address with a port, such as `127.0.0.1:7878`, `[::1]:0` or `localhost:80`.
+fn listen_address(text: &str) -> Result<String, &'static str> {
+    let is_host_and_port = |(host, port): (&str, &str)| {
+        !host.is_empty() && !host.contains(':') && port.parse::<u16>().is_ok()
+    };
+    let is_valid =
+        text.parse::<SocketAddr>().is_ok() || text.rsplit_once(':').is_some_and(is_host_and_port);
+    match is_valid {
+        true => Ok(text.to_owned()),
+        false => Err("expected ADDRESS:PORT, such as 127.0.0.1:7878"),
+    }
 }
 
 fn log_filter(text: &str) -> Result<String, ParseError> {
@@ -141,11 +182,14 @@ mod tests {
         let named: Vec<_> = command.get_arguments().map(clap::Arg::get_env).collect();
         assert!(named.len() > 50, "{named:?}");
         for (argument, name) in command.get_arguments().zip(named) {
-            let name = name.unwrap_or_else(|| panic!("{argument} has no name there"));
-            assert!(
-                name.to_string_lossy().starts_with("PLYHOUSE_"),
-                "{argument}"
-            );
+            let name = name.unwrap_or_else(|| panic!("{argument} has no variable"));
+            let long = argument.get_long().expect("options have a long name");
+            let expected = match long {
+                // The help of this option names its variable.
+                "origin" => "PLYHOUSE_ORIGINS".to_owned(),
+                _ => format!("PLYHOUSE_{}", long.to_uppercase().replace('-', "_")),
+            };
+            assert_eq!(name.to_string_lossy(), expected);
         }
     }
 
@@ -211,6 +255,11 @@ mod tests {
             "--burst=0",
             "--client-address=anybody",
             "--log-format=xml",
+            "--listen=nonsense",
+            "--listen=127.0.0.1",
+            "--listen=127.0.0.1:99999",
+            "--listen=::1",
+            "--admin-listen=:80",
             "--origin=nonsense",
             "--origin=https://a/page",
             "--search-threads=1000000",

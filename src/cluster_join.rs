@@ -12,20 +12,24 @@ use uuid::Uuid;
 
 use crate::store_location::Data;
 
-/// Whether the server is one of several, as the command line has it.
+/// Heading of the options in `--help`.
+const CLUSTER: &str = "Cluster";
+
+/// Options that make the server a node of a cluster.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ClusterArgs {
-    /// Makes this server one of several over the same database, which is given by `--database`. They speak
-    /// to each other over `--nats`, which alone means as much
-    #[arg(long, env = "PLYHOUSE_CLUSTER", requires = "nats")]
+    /// Run as a node of a cluster; implied by --nats
+    ///
+    /// All nodes of a cluster use the same --database and --nats.
+    #[arg(long, env = "PLYHOUSE_CLUSTER", requires = "nats", help_heading = CLUSTER)]
     cluster: bool,
 
-    /// The NATS over which servers speak to each other: `nats://user:password@host:4222`, several with
-    /// commas between them
+    /// NATS servers of the cluster, separated by commas, such as nats://user:password@host:4222
     #[arg(
         long,
         env = "PLYHOUSE_NATS",
-        value_name = "ADDRESSES",
+        value_name = "URLS",
+        help_heading = CLUSTER,
         requires = "database",
         hide_env_values = true
     )]
@@ -49,13 +53,13 @@ impl ClusterArgs {
             return Ok((store, metrics, None));
         };
         let Data::Database(address) = data else {
-            exit_with_usage_error("several servers share a database: --database is needed")
+            exit_with_usage_error("a cluster needs a shared database: set --database")
         };
         let store = Arc::new(address.open_shared(keep_ended).await?);
         // The server gets a new id each time it starts.
         let node = NodeId(Uuid::new_v4());
         let joined = NatsBus::connect(nats, node.0).await;
-        let (bus, inbox) = joined.context("cannot reach the other servers")?;
+        let (bus, inbox) = joined.context("cannot join the cluster")?;
         let metrics = store.metrics();
         let links = ClusterLinks {
             node,

@@ -15,7 +15,7 @@ mod verify;
 use clap::Subcommand;
 use plyhouse_tools::{analyse, engine, engine_match, fit_win_probability, perft, tournament};
 
-/// What can be asked for beside serving. A command's help stands at its arguments.
+/// Subcommands of the binary. The doc comment of a subcommand's arguments is its help text.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Account(account::Args),

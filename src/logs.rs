@@ -8,11 +8,11 @@ use tracing_subscriber::EnvFilter;
 /// How a line of the log looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogFormat {
-    /// Text on a terminal, else JSON
+    /// Text on a terminal, JSON otherwise
     Auto,
-    /// A line that people read
+    /// Human-readable text
     Text,
-    /// A JSON object a line
+    /// One JSON object per line
     Json,
 }
 

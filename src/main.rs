@@ -8,14 +8,16 @@ mod logs;
 mod store_location;
 mod systemd_notify;
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context;
 use clap::{CommandFactory, FromArgMatches, Parser};
+use plyhouse_cli::prepare;
 use plyhouse_server::{Server, Settings};
+use plyhouse_tools::common_args::exit_with_usage_error;
 use plyhouse_transport::{Tls, TlsError, Transport};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpListener;
@@ -51,11 +53,12 @@ pub(crate) struct CommandLine {
 }
 
 fn main() -> ExitCode {
-    let command = args::without_empty_variables(CommandLine::command());
-    let parsed = command.try_get_matches();
+    let arguments = plyhouse_cli::arguments();
+    let command = prepare(CommandLine::command(), &args::PROGRAM_HELP, &arguments);
+    let parsed = command.try_get_matches_from(&arguments);
     let parsed = parsed.and_then(|matches| CommandLine::from_arg_matches(&matches));
     let CommandLine { command, server } = parsed.unwrap_or_else(|error| {
-        let words = std::env::args_os().skip(1);
+        let words = arguments.iter().skip(1);
         let words: Vec<_> = words
             .map(|word| word.to_string_lossy().into_owned())
             .collect();
@@ -86,14 +89,14 @@ fn allow_descriptors(connections: usize) {
         maximum: granted,
     };
     if let Err(error) = setrlimit(Resource::Nofile, limit) {
-        tracing::warn!(%error, "the limit of descriptors stays as it is");
+        tracing::warn!(%error, "cannot raise the limit on open files");
     }
     let current = getrlimit(Resource::Nofile).current;
     if let Some(descriptors) = current.filter(|&current| current < connections as u64) {
         tracing::warn!(
             descriptors,
             connections,
-            "too few descriptors for so many connections"
+            "the limit on open files is lower than --connections-max"
         );
     }
 }
@@ -108,7 +111,7 @@ fn allow_descriptors(connections: usize) {
 #[cfg(target_os = "linux")]
 fn use_small_pages() {
     if let Err(error) = rustix::thread::disable_transparent_huge_pages(true) {
-        tracing::warn!(%error, "huge pages are used, and may hold up moves");
+        tracing::warn!(%error, "cannot disable huge pages; moves may be delayed by a few milliseconds");
     }
 }
 
@@ -128,17 +131,17 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     let settings = args.settings;
     let has_accounts = settings.accounts.wire_name().is_some();
     if settings.trusted_user_header.is_some() && !has_accounts {
-        anyhow::bail!(
-            "whom a proxy names has an account: --trusted-user-header needs other --accounts"
+        exit_with_usage_error(
+            "--trusted-user-header needs accounts: use --accounts open or --accounts invite",
         );
     }
-    let tls = tls(&settings).context("no TLS")?;
+    let tls = tls(&settings).context("cannot set up TLS")?;
     let certificates = Certificates::of(tls.clone())?;
     let connections = settings.connections_max;
     let (store, metrics, links) = args.cluster_args.open(&data, settings.keep_ended).await?;
-    let (listener, address) = listen(&args.listen).await?;
+    let (listener, address) = listen("--listen", &args.listen).await?;
     let admin = match &args.admin_listen {
-        Some(address) => Some(listen(address).await?),
+        Some(address) => Some(listen("--admin-listen", address).await?),
         None => None,
     };
     let server = Server::start_with_links(settings, store, &metrics, links)
@@ -146,7 +149,7 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     let recovered = server
         .recover()
         .await
-        .context("cannot read the matches; `plyhouse verify` tells more")?;
+        .context("cannot read the matches from the store; run `plyhouse verify` for details")?;
     print_line(format_args!("listening on {address}"))?;
     if let Some((_, address)) = &admin {
         print_line(format_args!("metrics on {address}"))?;
@@ -159,7 +162,7 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     let set = std::env::vars_os().filter(|(_, value)| !value.is_empty());
     let names = set.filter_map(|(name, _)| name.into_string().ok());
     for name in args::unknown_settings(&CommandLine::command(), names) {
-        tracing::warn!(name, "there is no such setting");
+        tracing::warn!(name, "unknown environment variable ignored");
     }
     data.warn_about_permissions();
     allow_descriptors(connections);
@@ -206,7 +209,7 @@ async fn run(
         Err(too_late) => Err(too_late),
     };
     ended.unwrap_or_else(|_| {
-        tracing::error!("not everything has ended in time");
+        tracing::error!("shutdown timed out; exiting at once");
         // If the shutdown takes too long, the process exits immediately. An orderly exit could hang
         // like the shutdown, for example on a failing disk.
         std::process::exit(1)
@@ -249,10 +252,10 @@ impl Signals {
     async fn wait_for_stop_signal(&mut self) {
         loop {
             tokio::select! {
-                _ = self.terminate.recv() => return tracing::info!("told to stop (SIGTERM)"),
-                _ = self.interrupt.recv() => return tracing::info!("told to stop (SIGINT)"),
+                _ = self.terminate.recv() => return tracing::info!("stopping on SIGTERM"),
+                _ = self.interrupt.recv() => return tracing::info!("stopping on SIGINT"),
                 Some(()) = self.too_large.recv() => {
-                    tracing::error!("a file has reached its limit of size");
+                    tracing::error!("a file has reached the file size limit (SIGXFSZ)");
                 }
             }
         }
@@ -263,7 +266,7 @@ impl Signals {
 /// finishes its pending work and closes.
 async fn close_store(handles: impl Send + 'static) -> anyhow::Result<()> {
     let closed = tokio::task::spawn_blocking(move || drop(handles));
-    closed.await.context("the store has failed")
+    closed.await.context("the store failed while closing")
 }
 
 /// Returns the address that a browser on this machine must use if the server listens at `address`.
@@ -276,14 +279,28 @@ fn reachable(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, address.port())
 }
 
-/// Listens at an address. Returns the listener and the address that the system assigned, including
-/// the port.
-async fn listen(address: &str) -> anyhow::Result<(TcpListener, SocketAddr)> {
-    let listener = TcpListener::bind(address).await.with_context(|| {
-        format!("cannot listen on {address:?}, as an address and a port such as 127.0.0.1:7878")
+/// Listens at the address that `option` specifies. Returns the listener and the address that the
+/// system assigned, including the port.
+async fn listen(option: &str, address: &str) -> anyhow::Result<(TcpListener, SocketAddr)> {
+    let listener = TcpListener::bind(address).await.map_err(|error| {
+        let hint = bind_hint(error.kind()).map(|hint| format!("; {hint} with {option}"));
+        let hint = hint.unwrap_or_default();
+        anyhow::anyhow!("cannot listen on {address}: {error}{hint}")
     })?;
-    let address = listener.local_addr().context("cannot tell the address")?;
+    let address = listener
+        .local_addr()
+        .context("cannot read the local address of the socket")?;
     Ok((listener, address))
+}
+
+/// Returns advice on a failure to listen.
+const fn bind_hint(kind: ErrorKind) -> Option<&'static str> {
+    match kind {
+        ErrorKind::AddrInUse => Some("another program uses the port; choose another port"),
+        ErrorKind::AddrNotAvailable => Some("choose an address of this machine, or 0.0.0.0,"),
+        ErrorKind::PermissionDenied => Some("choose a port above 1023"),
+        _ => None,
+    }
 }
 
 /// Holds the TLS certificate, which the server reloads on SIGHUP. Without TLS, the server does not
@@ -305,10 +322,10 @@ impl Certificates {
         };
         while hangup.recv().await.is_some() {
             match tls.reload().map_err(anyhow::Error::from) {
-                Ok(()) => tracing::info!("the certificate was read anew (SIGHUP)"),
+                Ok(()) => tracing::info!("TLS certificate reloaded on SIGHUP"),
                 Err(error) => tracing::error!(
                     error = format!("{error:#}"),
-                    "the new certificate is not taken, the old one stays"
+                    "cannot reload the TLS certificate; keeping the old one"
                 ),
             }
         }
@@ -344,13 +361,21 @@ mod tests {
     }
 
     #[test]
+    fn every_command_is_in_one_group() {
+        args::PROGRAM_HELP.check(&CommandLine::command());
+    }
+
+    #[test]
     fn help_describes_the_server_first() {
-        let help = CommandLine::command().render_long_help().to_string();
+        let arguments = ["plyhouse", "--help"].map(std::ffi::OsString::from);
+        let command = prepare(CommandLine::command(), &args::PROGRAM_HELP, &arguments);
+        let error = command.try_get_matches_from(&arguments).unwrap_err();
+        let help = error.to_string();
         assert!(
-            help.starts_with("A match server for two-player board games"),
+            help.starts_with("Run a match server for two-player board games"),
             "{help}"
         );
-        for part in ["--listen", "PLYHOUSE_DATA", "tournament", "Then play"] {
+        for part in ["--listen", "PLYHOUSE_LISTEN", "tournament", "ply play"] {
             assert!(help.contains(part), "{part}: {help}");
         }
     }

@@ -18,6 +18,9 @@ use plyhouse_store::{
 };
 use plyhouse_tools::common_args::exit_with_usage_error;
 
+/// Heading of the options in `--help`.
+const STORAGE: &str = "Storage";
+
 /// Value of `--data` that selects the in-memory store.
 const MEMORY: &str = ":memory:";
 
@@ -36,20 +39,22 @@ pub(crate) enum Data {
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Address(String);
 
-/// Where matches and players are kept, as the command line has it.
+/// Options that select the location of the data.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct StoreLocation {
-    /// Where matches and players are kept. `:memory:` keeps them until the server ends. Without it:
-    /// `$XDG_DATA_HOME/plyhouse`, or `~/.local/share/plyhouse`
-    #[arg(long, env = "PLYHOUSE_DATA", value_name = "DIR")]
+    /// Data directory, or :memory: (without this option: ~/.local/share/plyhouse)
+    ///
+    /// The directory holds an SQLite database with matches and accounts. With `:memory:`, the data is lost
+    /// when the server ends. The default directory is `$XDG_DATA_HOME/plyhouse` if that variable is set.
+    #[arg(long, env = "PLYHOUSE_DATA", value_name = "DIR", help_heading = STORAGE)]
     data: Option<Data>,
 
-    /// Keeps matches and players in a PostgreSQL database instead, whatever `--data` says:
-    /// `postgres://user:password@host/database`
+    /// PostgreSQL database to use instead of --data, such as postgres://user:password@host/name
     #[arg(
         long,
         env = "PLYHOUSE_DATABASE",
-        value_name = "ADDRESS",
+        value_name = "URL",
+        help_heading = STORAGE,
         hide_env_values = true,
         value_parser = Secret(Address::from_str)
     )]
@@ -70,7 +75,8 @@ impl StoreLocation {
 impl Data {
     /// Returns the default location, `$XDG_DATA_HOME/plyhouse` or `~/.local/share/plyhouse`.
     fn default_directory() -> anyhow::Result<Self> {
-        let base = Xdg::new().context("there is no home directory: --data DIR is needed")?;
+        let base = Xdg::new()
+            .context("cannot find the home directory; set the data directory with --data DIR")?;
         Ok(Self::Directory(base.data_dir().join("plyhouse")))
     }
 
@@ -101,7 +107,7 @@ impl Data {
         };
         if let Some(mode) = SqliteStore::loose_permissions(directory) {
             let (directory, mode) = (directory.display(), format!("{mode:o}"));
-            tracing::warn!(%directory, mode, "other users of this machine may open the database");
+            tracing::warn!(%directory, mode, "other users of this machine have permission to open the database");
         }
     }
 
@@ -110,7 +116,7 @@ impl Data {
     pub(crate) fn from_url(text: &str) -> Result<Self, String> {
         match text.split_once(':') {
             Some((scheme, "")) if scheme.eq_ignore_ascii_case("sqlite") => {
-                Err("a directory is needed after sqlite:".to_owned())
+                Err("expected a directory after sqlite:".to_owned())
             }
             Some((scheme, directory)) if scheme.eq_ignore_ascii_case("sqlite") => {
                 Ok(Self::Directory(directory.into()))
@@ -118,14 +124,16 @@ impl Data {
             Some(_) | None => text
                 .parse()
                 .map(Self::Database)
-                .map_err(|_| "it begins with sqlite: or postgres://".to_owned()),
+                .map_err(|_| "expected sqlite:DIR or postgres://…".to_owned()),
         }
     }
 
     /// Opens the store. Fails if another process uses it.
     pub(crate) async fn open_exclusive(&self) -> anyhow::Result<Box<dyn Store>> {
         Ok(match self {
-            Self::Memory => exit_with_usage_error("what is kept in memory cannot be moved"),
+            Self::Memory => exit_with_usage_error(
+                "data in memory cannot be moved; use a directory or a database",
+            ),
             Self::Directory(directory) => Box::new(SqliteStore::open(directory, None)?),
             Self::Database(address) => {
                 Box::new(PostgresStore::open_exclusive(&address.0, None).await?)
@@ -148,9 +156,9 @@ impl Data {
     /// Opens the queue that passes operator commands to the server that uses the store.
     pub(crate) fn admin_queue(&self) -> anyhow::Result<Box<dyn AdminQueue>> {
         match self {
-            Self::Memory => {
-                exit_with_usage_error("what is kept in memory cannot be reached from outside")
-            }
+            Self::Memory => exit_with_usage_error(
+                "this command cannot reach data in memory; use a directory or a database",
+            ),
             Self::Directory(directory) => Ok(Box::new(SqliteAdminQueue::open(directory)?)),
             Self::Database(address) => Ok(Box::new(PostgresAdminQueue::open(&address.0)?)),
         }
@@ -168,9 +176,9 @@ impl Data {
     /// Opens the store for read-only inspection.
     pub(crate) fn inspect(&self) -> anyhow::Result<Box<dyn StoreInspector>> {
         match self {
-            Self::Memory => {
-                exit_with_usage_error("what is kept in memory cannot be looked at from outside")
-            }
+            Self::Memory => exit_with_usage_error(
+                "this command cannot read data in memory; use a directory or a database",
+            ),
             Self::Directory(directory) => Ok(Box::new(SqliteInspector::open(directory)?)),
             Self::Database(address) => Ok(Box::new(PostgresInspector::open(&address.0)?)),
         }
@@ -192,7 +200,7 @@ impl FromStr for Data {
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
-            "" => Err("a directory is needed, or :memory:".to_owned()),
+            "" => Err("expected a directory or :memory:".to_owned()),
             MEMORY => Ok(Self::Memory),
             path => Ok(Self::Directory(path.into())),
         }
@@ -222,7 +230,7 @@ impl FromStr for Address {
             {
                 Ok(Self(format!("postgres://{rest}")))
             }
-            Some(_) | None => Err("it begins with postgres://".to_owned()),
+            Some(_) | None => Err("expected postgres://…".to_owned()),
         }
     }
 }
@@ -278,7 +286,9 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Secret<T> {
         arg: Option<&clap::Arg>,
         value: &OsStr,
     ) -> Result<T, clap::Error> {
-        let text = value.to_str().ok_or_else(|| "it is not UTF-8".to_owned());
+        let text = value
+            .to_str()
+            .ok_or_else(|| "expected UTF-8 text".to_owned());
         text.and_then(self.0).map_err(|why| {
             let arg = arg.map(ToString::to_string).unwrap_or_default();
             let message = format!("invalid value for '{arg}': {why}\n");
@@ -362,8 +372,8 @@ mod tests {
         ] {
             let refused = Line::try_parse_from(["plyhouse", "--database", address]);
             let message = refused.expect_err(address).to_string();
-            assert!(message.contains("--database <ADDRESS>"), "{message}");
-            assert!(message.contains("it begins with postgres://"), "{message}");
+            assert!(message.contains("--database <URL>"), "{message}");
+            assert!(message.contains("expected postgres://…"), "{message}");
             assert!(!message.contains("s3cret"), "{message}");
         }
     }

@@ -41,14 +41,14 @@ async fn notify_while_healthy(patience: Duration, answer: impl AsyncFn(), notify
         beats.tick().await;
         match timeout(beat, answer()).await {
             Ok(()) => notify_alive(),
-            Err(_) => tracing::error!("the server does not answer itself"),
+            Err(_) => tracing::error!("watchdog probe timed out"),
         }
     }
 }
 
 fn notify(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(&[state]) {
-        tracing::warn!(%error, "the service manager cannot be told anything");
+        tracing::warn!(%error, "cannot notify the service manager");
     }
 }
 

@@ -35,7 +35,7 @@ pub struct Connection<S = MaybeTlsStream<TcpStream>> {
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectionError {
     /// The server closed the connection and gave a reason.
-    #[error("closed by the server: {reason} ({code})")]
+    #[error("the server closed the connection: {reason} ({code})")]
     Closed {
         /// Close code; see [`CloseCode`](plyhouse_protocol::CloseCode).
         code: u16,
@@ -44,22 +44,22 @@ pub enum ConnectionError {
         reason: String,
     },
     /// The stream ended, or the server closed the connection without a reason.
-    #[error("the connection was lost")]
+    #[error("connection lost")]
     Lost,
     /// The server's certificate is not trusted, or was issued for another host.
-    #[error("the server's certificate is not believed: {why}")]
+    #[error("the server's certificate is not trusted: {why}")]
     CertificateRejected {
         /// Reason why the certificate was rejected.
         why: String,
     },
     /// The server does not speak TLS.
-    #[error("no TLS is spoken there")]
+    #[error("the server does not use TLS")]
     NoTls,
     /// Error of the network or the WebSocket protocol.
-    #[error(transparent)]
+    #[error("{}", transport_error_text(.0))]
     Transport(tungstenite::Error),
     /// The server sent a message that is not valid in the Plyhouse protocol.
-    #[error("not a message of this protocol")]
+    #[error("invalid protocol message")]
     InvalidMessage(#[from] serde_json::Error),
 }
 
@@ -100,13 +100,7 @@ const HTTP_REJECTION_CHARS_MAX: usize = 200;
 
 impl From<tungstenite::Error> for ConnectionError {
     fn from(error: tungstenite::Error) -> Self {
-        // The WebSocket library wraps a TLS error in an I/O error.
-        let tls = match &error {
-            tungstenite::Error::Io(error) => error
-                .get_ref()
-                .and_then(|error| error.downcast_ref::<rustls::Error>()),
-            _ => None,
-        };
+        let tls = tls_error(&error);
         match tls {
             Some(rustls::Error::InvalidCertificate(error)) => Self::CertificateRejected {
                 why: tls_roots::rejection_reason(error),
@@ -114,6 +108,25 @@ impl From<tungstenite::Error> for ConnectionError {
             Some(rustls::Error::InvalidMessage(_)) => Self::NoTls,
             _ => Self::Transport(error),
         }
+    }
+}
+
+/// Returns the error of the TLS library, which the WebSocket library wraps in an I/O error.
+fn tls_error(error: &tungstenite::Error) -> Option<&rustls::Error> {
+    match error {
+        tungstenite::Error::Io(error) => error.get_ref()?.downcast_ref(),
+        _ => None,
+    }
+}
+
+/// Returns a readable text for an error of the network or the WebSocket protocol.
+fn transport_error_text(error: &tungstenite::Error) -> String {
+    match error {
+        tungstenite::Error::Io(io_error) => match tls_error(error) {
+            Some(error) => tls_roots::handshake_error_text(error),
+            None => io_error.to_string(),
+        },
+        error => error.to_string(),
     }
 }
 

@@ -27,7 +27,8 @@ pub(crate) async fn register(
     let mut signed_in = SignedInPlayer::sign_in(context, true).await?;
     let hint = match &password {
         Some(_) => format!("On other devices: ply login {}", sanitize(&name)),
-        None => "Without a password only your devices are you; `ply password` sets one.".to_owned(),
+        None => "No password set: log in on other devices with `ply pair`, or run `ply password`."
+            .to_owned(),
     };
     let message = ClientMessage::Register {
         name: name.clone(),
@@ -36,10 +37,7 @@ pub(crate) async fn register(
     };
     signed_in.client.request(message).await?;
     signed_in.save_name(&name)?;
-    let text = format!(
-        "{} is your name alone from now on.\n{hint}",
-        sanitize(&name)
-    );
+    let text = format!("Account {} created.\n{hint}", sanitize(&name));
     signed_in.client.print(&text)?;
     signed_in.client.close().await;
     Ok(())
@@ -55,7 +53,8 @@ async fn ensure_not_registered(context: &CommandContext) -> Result<(), Failure> 
     let signed_in = SignedInPlayer::sign_in(context, true).await?;
     if signed_in.is_account {
         let called = &signed_in.name;
-        let why = format!("you are {called} already; `ply rename` takes another name");
+        let why =
+            format!("you already have an account, {called}; to change its name, use `ply rename`");
         return Err(Failure::Refused(why));
     }
     signed_in.client.close().await;
@@ -68,7 +67,7 @@ pub(crate) async fn rename_player(context: &CommandContext, name: String) -> Res
     let message = ClientMessage::Rename { name: name.clone() };
     signed_in.client.request(message).await?;
     signed_in.save_name(&name)?;
-    let text = format!("You are {} from now on.", sanitize(&name));
+    let text = format!("Your name is now {}.", sanitize(&name));
     signed_in.client.print(&text)?;
     signed_in.client.close().await;
     Ok(())
@@ -83,7 +82,7 @@ pub(crate) async fn set_password(context: &CommandContext) -> Result<(), Failure
         proof,
     };
     signed_in.request_with_reauth(context, message).await?;
-    let text = "That is your password from now on. Your other devices are signed out.";
+    let text = "Password set. Your other devices were logged out.";
     signed_in.client.print(text)?;
     signed_in.client.close().await;
     Ok(())
@@ -96,14 +95,14 @@ pub(crate) async fn delete_account(
 ) -> Result<(), Failure> {
     let mut signed_in = SignedInPlayer::sign_in(context, false).await?;
     if !is_confirmed {
-        let why = "nobody is ever that player again, and copies that others have made cannot be called back. \
-                   If that is meant: --yes";
+        let why = "this deletes your account for good; to confirm, add --yes (copies of your games \
+                   that others made are not deleted)";
         return Err(Failure::Refused(why.to_owned()));
     }
     let message = |proof| ClientMessage::DeleteAccount { proof };
     signed_in.request_with_reauth(context, message).await?;
     signed_in.clear_identity()?;
-    signed_in.client.print("You are forgotten.")?;
+    signed_in.client.print("Account deleted.")?;
     signed_in.client.close().await;
     Ok(())
 }
@@ -127,11 +126,12 @@ pub(crate) async fn create_api_key(
         return Err(unexpected_response());
     };
     let plays = match bot {
-        Some(_) => format!("as {}, who is yours", sanitize(&player.name)),
+        Some(_) => format!("as your bot {}", sanitize(&player.name)),
         None => "as you".to_owned(),
     };
     let text = format!(
-        "{}\nIt is told this once. A program that has it plays {plays}; `ply devices` lists it.",
+        "{}\nThis key is shown only once. A program with this key plays {plays}.\n\
+         `ply devices` lists your keys.",
         sanitize(key.reveal())
     );
     signed_in.client.print(&text)?;

@@ -52,7 +52,7 @@ pub(crate) async fn show_analysis(
             break;
         }
         signed_in.client.print(&format!(
-            "{} of {} moves looked at …",
+            "Analysed {} of {} moves …",
             batch.plies_done, batch.plies_total
         ))?;
     }
@@ -100,7 +100,7 @@ async fn next_batch(
             }
         }
     };
-    let timed_out = |_| Failure::NoConnection("the server found nothing in time".to_owned());
+    let timed_out = |_| Failure::NoConnection("the analysis timed out; try again later".to_owned());
     timeout(ANALYSIS_TIMEOUT, batch).await.map_err(timed_out)?
 }
 
@@ -243,7 +243,8 @@ mod tests {
 
     #[test]
     fn comment_wraps_at_words_within_width() {
-        let comment = "Nf6 wins in 3 moves; O-O lets the win go, after Qxe5+ Be7 Qxg7 Rf8 Qxh7 d5.";
+        let comment =
+            "Nf6 wins in 3 moves; O-O throws away the win, after Qxe5+ Be7 Qxg7 Rf8 Qxh7 d5.";
         let lines = wrap_comment(comment, 40);
         assert!(lines.iter().all(|line| line.len() <= 34), "{lines:?}");
         assert_eq!(lines.join(" "), comment);

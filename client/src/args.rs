@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, ArgGroup, Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use plyhouse_cli::number_in;
 use plyhouse_protocol::{
     ClockControl, MatchCode, MatchResult, PlayerName, RatingPool, SpectatorAccess,
 };
@@ -55,85 +56,77 @@ pub(crate) fn completion_command() -> clap::Command {
 /// Games, levels and examples that are printed below the help of `ply play`.
 const PLAY_EXAMPLES: &str = "\
 Games: tic-tac-toe, connect-four, othello, draughts, chess, gomoku, go
-Levels, from the weakest: beginner, easy, medium, hard, max
-(a server may have others, and names them if it has not what was asked for)
+Levels, weakest first: beginner, easy, medium, hard, max
+Some servers offer other games and levels.
 
 Examples:
-  ply play                         be asked what to play, and against whom
-  ply play chess --bot easy        against a bot
+  ply play                         choose a game and an opponent
+  ply play chess --bot easy        play against a bot
   ply play othello --bot max --as second
-                                   a bot of the strongest level moves first
-  ply play go --open               a friend joins by the code or the link that is
-                                   shown; no bot comes by itself
+                                   let the strongest bot move first
+  ply play go --open               wait for a friend to join; no bot joins
   ply play chess --open --clock 10+5
-                                   the same by the clock
-  ply play chess --seek            whoever looks for the same
+                                   10 minutes, plus 5 seconds per move
+  ply play chess --seek            find another player
   ply play chess --seek --bot easy
-                                   the same, or a bot if nobody comes
+                                   find a player, or else play a bot
   ply play chess --seek --clock 5+3 --rated
-                                   for ratings; `ply register NAME` comes first";
+                                   rated match; run `ply register` first";
 
 const JOIN_EXAMPLES: &str = "\
 Examples:
   ply join K7QM2P
   ply join https://play.example.org/m/K7QM2P
-                                   a link names the server, too
+                                   the link also selects the server
 
-After a break, or when a bot has played on for you, the same command leads back to
-your seat; `ply games` lists your matches.";
+After a break, or after a bot has taken over, the same command returns you to
+your seat. `ply games` lists your matches.";
 
 const WATCH_EXAMPLES: &str = "\
-Levels, from the weakest: beginner, easy, medium, hard, max
+Levels, weakest first: beginner, easy, medium, hard, max
 
 Examples:
-  ply watch K7QM2P                 look on at a match; `ply list` shows which there are
-  ply watch --bots max,easy        two bots play tic-tac-toe
+  ply watch K7QM2P                 watch a match from `ply list`
+  ply watch --bots max,easy        watch two bots play tic-tac-toe
   ply watch chess --bots hard,medium --pace 2000
-                                   two bots play chess, each for two seconds at least";
+                                   two bots, at least 2 seconds per move";
 
 const LIST_EXAMPLES: &str = "\
 Examples:
   ply list                         all games
-  ply list chess --follow          chess only, and what changes from now on
+  ply list chess --follow          chess only, with live updates
 
-Beside each match stands the command that joins or watches it. Your own matches are
-listed by `ply games`, those that are over by `ply history`.";
+Each row ends with the command that joins or watches the match. `ply games`
+lists your current matches, and `ply history` your finished ones.";
 
 const PLY_EXAMPLES: &str = "\
 Examples:
-  ply play                        be asked what to play, against whom and which side
+  ply play                        choose a game and an opponent
   ply play --bot hard             play tic-tac-toe against a bot
-  ply play connect-four           play Connect Four; be asked the rest
-  ply play --open --as second     wait for a friend, who moves first
-  ply join K7QM2P                 take the open seat, or go on after a break
-  ply games                       your matches, those first in which it is your turn
-  ply play --seek --bot medium    play anybody, or a bot if nobody comes
-  ply play chess --open --clock 5+3 --stand-in hard
-                                  five minutes, and three seconds for each move; a
-                                  bot plays on for whoever loses the connection
-  ply watch K7QM2P                look on
-  ply watch --bots max,easy       let two bots play each other
-  ply pair                        a code, by which `ply login CODE` elsewhere is you,
-                                  too
+  ply play chess --open           wait for a friend to join
+  ply join K7QM2P                 join a match, or return to it
+  ply play go --seek --clock 10+5
+                                  find an opponent for a timed game
+  ply games                       list your current matches
+  ply watch --bots max,easy       watch two bots play
+  ply pair                        get a code to log in on another device
   yes \"$(seq 9)\" | ply play --bot easy
-                                  a script: it tries each square until one is free
+                                  script: try squares until one is free
 
 At the board:
-  in tic-tac-toe b2, or 1 to 9 as on a number pad (7 8 9 is the top row);
-  in connect-four 1 to 7, the number of a column;
-  in chess e2e4, e2-e4 or Nf3, in draughts 11-15 or 22x15, in othello d3,
-  in gomoku h8, in go D4 or pass;
-  draw, takeback, decline, hint, more time, say good game, abort, resign;
-  rematch when it is over; bot easy where nobody has sat down yet;
-  help, board, moves, played, quit
+  Type a move: b2, or 1 to 9 as on a number pad (tic-tac-toe), 4 (connect-four),
+  e2e4 or Nf3 (chess), 11-15 or 22x15 (draughts), d3 (othello), h8 (gomoku),
+  D4 or pass (go).
+  Or type a command: draw, takeback, decline, hint, more time, say good game,
+  abort, resign, rematch, board, moves, played, help, quit.
+  While you wait for an opponent, `bot easy` seats a bot.
 
-  In a terminal of at least 80 columns and 24 rows a match takes the whole screen:
-  arrows and Enter move there, too, F1 tells which keys do what, and --plain shows
-  lines instead.
+  In a terminal of at least 80 columns and 24 rows, a match fills the screen:
+  move the cursor with the arrow keys, play with Enter, press F1 for help.
 
 Settings:
-  ~/.config/ply/config.toml ($XDG_CONFIG_HOME; PLY_CONFIG names another file) says
-  what is always so, unless the environment or the command line says otherwise:
+  Put permanent settings in ~/.config/ply/config.toml (in $XDG_CONFIG_HOME, if
+  set), or in the file that PLY_CONFIG names:
 
     server = \"wss://play.example.org\"
     name = \"ada\"
@@ -142,24 +135,31 @@ Settings:
     plain = false
     color = \"auto\"
 
+  Environment variables override the file: PLYHOUSE_SERVER, PLY_NAME, PLY_CA,
+  PLY_ASCII, PLY_PLAIN, PLY_COLOR. Options override both.
+
 Exit codes:
-  0 played (or watched) to the end, 1 stopped or failed, 2 wrong usage,
-  3 no connection, 4 refused by the server";
+  0  success (a match was played or watched to its end)
+  1  stopped or failed
+  2  invalid arguments or settings
+  3  no connection to the server
+  4  refused by the server";
 
 /// Heading of the options that every command has.
 const GLOBAL_OPTIONS_HEADING: &str = "Options of all commands";
 
-/// Play board games on a Plyhouse server, against people or bots.
+/// Play board games against people or bots on a Plyhouse server
 #[derive(Debug, Parser)]
 #[command(name = "ply", version, after_help = PLY_EXAMPLES, max_term_width = 100)]
 pub(crate) struct Arguments {
-    /// What to do.
+    /// Command to run.
     #[command(subcommand)]
     pub(crate) command: Command,
 
-    /// The server. `host` or `host:port` is enough, with port 7878 unless told otherwise; of a whole
-    /// URL the port is a part, and 80 if there is none, or 443 after wss://, by which a server is
-    /// named that speaks TLS.
+    /// Server to connect to: HOST, HOST:PORT or a URL
+    ///
+    /// The default port is 7878 if only a host is given, 80 for ws:// URLs, and 443 for wss://
+    /// URLs, which use TLS. The http:// or https:// address of the server's web page works too.
     #[arg(
         long,
         global = true,
@@ -171,32 +171,37 @@ pub(crate) struct Arguments {
     )]
     pub(crate) server: String,
 
-    /// Whom to believe about a server at wss://: the authorities whose certificates this file holds, in
-    /// PEM, and nobody else. Without it those whom the system trusts.
+    /// PEM file of CA certificates to trust for wss:// servers
+    ///
+    /// Certificates of all other authorities are rejected. Without this option, ply trusts the
+    /// authorities that the operating system trusts.
     #[arg(long, global = true, help_heading = GLOBAL_OPTIONS_HEADING, env = "PLY_CA", value_name = "FILE", value_parser = TrustedCa::read_file)]
     pub(crate) ca: Option<TrustedCa>,
 
-    /// The name that others see. Another name is another player, with seats of its own; without
-    /// one the server gives you a guest's.
+    /// Your name, as shown to others; each name is a separate player
+    ///
+    /// Without a name, you play as the player that is saved on this machine, or as a new guest.
     #[arg(long, global = true, help_heading = GLOBAL_OPTIONS_HEADING, env = "PLY_NAME", value_parser = parse_player_name)]
     pub(crate) name: Option<PlayerName>,
 
-    /// Write ASCII only: `K` for a king, `X` and `O` for stones and discs, `%` for a bot, `?` for letters
-    /// that others wrote and ASCII has not. So it is, too, where LC_ALL, LC_CTYPE or LANG name an encoding
-    /// other than UTF-8.
+    /// Print only ASCII characters
+    ///
+    /// `K` is a king, `X` and `O` are stones and discs, and `%` is a bot. Other characters become
+    /// `?`. This is the default if LC_ALL, LC_CTYPE or LANG selects an encoding other than UTF-8.
     #[arg(long, global = true, help_heading = GLOBAL_OPTIONS_HEADING, env = "PLY_ASCII", value_name = "BOOL", action = ArgAction::Set,
           num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true",
           hide_default_value = true, hide_possible_values = true)]
     pub(crate) ascii: bool,
 
-    /// Show matches line by line, also where a full screen would be: in a terminal of at least 80 columns
-    /// and 24 rows.
+    /// Show matches line by line instead of on the full screen
+    ///
+    /// Terminals with fewer than 80 columns or 24 rows always show matches line by line.
     #[arg(long, global = true, help_heading = GLOBAL_OPTIONS_HEADING, env = "PLY_PLAIN", value_name = "BOOL", action = ArgAction::Set,
           num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true",
           hide_default_value = true, hide_possible_values = true)]
     pub(crate) plain: bool,
 
-    /// When to use colours: `auto` does on a terminal, unless NO_COLOR is set.
+    /// When to use colors; `auto` uses them on terminals unless NO_COLOR is set
     #[arg(
         long,
         global = true,
@@ -209,450 +214,496 @@ pub(crate) struct Arguments {
     )]
     pub(crate) color: ColorMode,
 
-    /// Print the server's messages as they come, one JSON object a line, instead of boards and
-    /// sentences. What is secret of the `welcome` among them, the token, is left out.
+    /// Print the server's messages as JSON, one object per line
+    ///
+    /// The secret token of the `welcome` message is omitted.
     #[arg(long, global = true, help_heading = GLOBAL_OPTIONS_HEADING)]
     pub(crate) json: bool,
 }
 
-/// When something is done.
+/// When to use colors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ColorMode {
-    /// Where it fits.
+    /// On terminals, unless NO_COLOR is set
     Auto,
-    /// In any case.
+    /// Always
     Always,
-    /// Never.
+    /// Never
     Never,
 }
 
-/// What to do.
+/// Command of `ply`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Play a match. Goes on with the one that was interrupted, if there is one.
+    /// Play a match, or continue an interrupted one
     #[command(group = ArgGroup::new("opponent").multiple(true), after_help = PLAY_EXAMPLES)]
     Play(PlayArguments),
-    /// Take the open seat of a match, or go on with one in which you already sit.
+    /// Join a match, or return to your seat
     #[command(after_help = JOIN_EXAMPLES)]
     Join {
-        /// The match's code or id, as `ply play --open` and `ply list` print it, or a link to it.
+        /// Code or ID of the match, or a link to it
+        ///
+        /// `ply play --open` and `ply list` print the code.
         code: String,
     },
-    /// Look on, to the end of the match.
+    /// Watch a match to its end
     #[command(
         group = ArgGroup::new("what").required(true).multiple(true),
         after_help = WATCH_EXAMPLES
     )]
     Watch(WatchArguments),
-    /// Seat a chess engine, or a program that plays Go or Gomoku, in a match.
+    /// Connect a chess, Go or Gomoku engine to a match
     ///
-    /// The program is started before the seat is taken, and ended with the match. One that ends early
-    /// or takes too long is started anew and told the game, up to three times in a match; after that,
-    /// and at once when it plays what is illegal or nothing that can be read, the match is resigned.
-    /// So it is by Ctrl-C. A connection that drops is made again; but if `ply` itself is killed, nobody
-    /// comes back to the seat.
+    /// The engine starts before ply takes the seat, and stops after the last match. An engine that
+    /// exits or exceeds its time limit is restarted, at most three times. After that, or if the
+    /// engine plays an illegal or unreadable move, ply resigns the match and exits. Ctrl-C also
+    /// resigns it. If the connection drops, ply reconnects. If ply itself is killed, the engine
+    /// does not return to its seat.
     ///
-    /// What the other side offers is answered: moves are taken back; a draw is taken where the program
-    /// was half a pawn behind when it moved last (UCI tells that; of other programs a draw is declined).
+    /// Takeback requests are accepted. A draw offer is accepted if the engine was at least half a
+    /// pawn behind at its last move. Only UCI engines report this; for other engines, ply declines
+    /// draws.
     #[command(after_help = BOT_EXAMPLES)]
     Bot(BotArguments),
-    /// Show the matches that can be joined or watched, and who looks for an opponent.
+    /// List matches to join or watch, and waiting players
     #[command(after_help = LIST_EXAMPLES)]
     List {
-        /// Only this game.
+        /// Show only this game
         game: Option<String>,
 
-        /// Go on telling what changes.
+        /// Keep running and print changes
         #[arg(long)]
         follow: bool,
     },
-    /// Show the matches that you have played to the end, the last first.
+    /// List your finished matches, newest first
     History(HistoryArguments),
-    /// Show what others may know of a player: what was won and lost, ratings, the last matches.
+    /// Show a player's results, ratings and recent matches
     Profile {
-        /// The name of an account, or the id of any player; yourself if left out.
+        /// Account name or player ID (default: yourself)
         #[arg(value_name = "NAME")]
         player: Option<String>,
     },
-    /// Show who plays a game best, of those who play for ratings.
+    /// Show the leaderboard of a game
     Leaders {
-        /// The game.
+        /// Game of the leaderboard
         game: String,
 
-        /// Among whom: live, days (matches over days) or bots.
+        /// Rating pool: live, days (correspondence) or bots
         #[arg(long, value_name = "POOL", default_value = "live", value_parser = parse_rating_pool)]
         pool: RatingPool,
 
-        /// Only those behind this place.
-        #[arg(long, value_name = "PLACE")]
+        /// Show only players below this place
+        #[arg(long, value_name = "PLACE", value_parser = number_in::<u64>(..))]
         after: Option<u64>,
 
-        /// At most so many.
+        /// Maximum number of players
         #[arg(long, value_name = "N", default_value_t = 20,
-            value_parser = clap::value_parser!(u64).range(1..=100))]
+            value_parser = number_in::<u64>(1..=100))]
         limit: u64,
     },
-    /// Show the matches that you play, those first in which it is your turn.
+    /// List your current matches, your turn first
     Games,
-    /// Show a match, as it stands or as it stood.
+    /// Show the position and the moves of a match
     Show {
-        /// Its id or its code.
+        /// Code or ID of the match, or a link to it
         #[arg(value_name = "MATCH")]
         target: String,
 
-        /// As it stood after so many moves.
-        #[arg(long, value_name = "N")]
+        /// Show the position after N moves
+        #[arg(long, value_name = "N", value_parser = number_in::<u64>(..))]
         ply: Option<u64>,
     },
-    /// Have a match that you have played looked at again: what each position was worth, which moves were
-    /// mistakes, and why.
+    /// Analyse a finished match
+    ///
+    /// Prints the evaluation of each position, and explains the mistakes. By default, a
+    /// server analyses a match only for its players.
     Analyse {
-        /// Its id or its code.
+        /// Code or ID of the match, or a link to it
         #[arg(value_name = "MATCH")]
         target: String,
 
-        /// How many positions are visited to value one of the match (in Go: how many games are played out).
-        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(100..=1_000_000))]
+        /// Number of nodes to search per position (in Go, playouts)
+        ///
+        /// Without this option, the server chooses the number.
+        #[arg(long, value_name = "N", value_parser = number_in::<u64>(100..=1_000_000))]
         nodes: Option<u64>,
     },
-    /// Print a code by which another device becomes yours, too: once, within five minutes.
+    /// Print a code to log in on another device
+    ///
+    /// The code works once, within five minutes.
     Pair,
-    /// Become the player of another device, whose `ply pair` prints a code, or come back by a name and its
-    /// password, or by a recovery key. Whoever was known here stays so under `--name`.
+    /// Log in by pairing code, password or recovery key
+    ///
+    /// The player that was saved on this machine until now stays available with `--name`.
     Login {
-        /// The pairing code; or a name, whose password is asked for, unless PLYHOUSE_PASSWORD holds it. Without
-        /// either, a code is asked for; so is a recovery key, which as an argument everybody on this machine
-        /// could see.
+        /// Code from `ply pair`, or the name of an account; prompts for a code or recovery key if
+        /// omitted
+        ///
+        /// The password of the account is read from PLYHOUSE_PASSWORD, or prompted for. A recovery
+        /// key cannot be an argument, because other users of this machine could see it.
         #[arg(value_name = "CODE|NAME", value_parser = parse_login_target)]
         target: Option<LoginTarget>,
 
-        /// What this device is called in the list of yours.
+        /// Name of this device in `ply devices`
         #[arg(long, value_name = "LABEL", value_parser = parse_player_name)]
         label: Option<PlayerName>,
     },
-    /// Take a name that is yours alone. Everything that you play stays yours.
+    /// Create an account with a name of your own
     ///
-    /// A password is asked for, twice of a person; of a script it is the next line of the input.
+    /// You keep your matches. At a terminal, ply prompts for a password twice. A script passes the
+    /// password as the next line of the input.
     Register {
-        /// The name.
+        /// Name of the account
         #[arg(value_name = "NAME", value_parser = parse_player_name)]
         account_name: PlayerName,
 
-        /// Without a password: only your devices and your recovery key are you then.
+        /// Set no password; log in elsewhere by pairing code or recovery key only
         #[arg(long)]
         no_password: bool,
 
-        /// By an invitation, where the server wants one: it is the next line of the input, after the password.
+        /// Prompt for an invitation code, which some servers require
+        ///
+        /// A script passes the code as the next line of the input, after the password.
         #[arg(long = "invited")]
         has_invitation: bool,
     },
-    /// Take another name instead of the one that is yours alone.
+    /// Change the name of your account
     Rename {
-        /// The name.
+        /// New name
         #[arg(value_name = "NAME", value_parser = parse_player_name)]
         account_name: PlayerName,
     },
-    /// Set a password, or another one. It is asked for, and then the one until now, unless PLYHOUSE_PASSWORD
-    /// holds that.
+    /// Set or change your password
+    ///
+    /// Prompts for the new password, then for the current one unless PLYHOUSE_PASSWORD contains it.
+    /// Your other devices are logged out. API keys stay valid.
     Password,
-    /// Keys by which programs of your own play as you.
+    /// Create API keys for programs that play for you
     #[command(subcommand)]
     Key(KeyCommand),
-    /// Print a key by which you come back if all your devices are lost. An older key is void then.
+    /// Print a recovery key, in case you lose all devices
+    ///
+    /// The new key replaces an older one.
     Recovery,
-    /// Be forgotten: your sessions, keys, programs and account end, and `someone` stands for your name in all
-    /// matches. It cannot be undone.
+    /// Delete your account
+    ///
+    /// Ends your sessions, and deletes your API keys and bots. Your games stay, under "someone".
+    /// This cannot be undone.
     Forget {
-        /// That is meant.
+        /// Confirm the deletion
         #[arg(long)]
         yes: bool,
     },
-    /// List your devices.
+    /// List your devices and API keys
     Devices,
-    /// Sign out: here, or on another device.
+    /// Log out on this or another device
     Logout {
-        /// Device to sign out: an id from `ply devices`, `others` or `all`. Default: this device.
+        /// ID from `ply devices`, `others` or `all` (default: this device)
         #[arg(value_name = "DEVICE")]
         device: Option<String>,
 
-        /// Also if no device is left then.
+        /// Log out even if no device stays logged in
         #[arg(long)]
         yes: bool,
     },
-    /// Meet somebody no more: neither is paired with the other, challenges or joins the other, or hears what
-    /// the other says.
+    /// Block a player
+    ///
+    /// You will not be paired, cannot challenge or join each other, and do not see each other's
+    /// messages.
     Block {
-        /// The name of an account, or anybody's id.
+        /// Account name or player ID
         #[arg(value_name = "NAME|ID")]
         player: String,
     },
-    /// Meet somebody again.
+    /// Unblock a player
     Unblock {
-        /// The name of an account, or anybody's id.
+        /// Account name or player ID
         #[arg(value_name = "NAME|ID")]
         player: String,
     },
-    /// List those whom you do not meet.
+    /// List the players you have blocked
     Blocked,
-    /// Speak the protocol by hand: each line of the input is sent as it is, each message of the
-    /// server is one line of the output.
+    /// Send and receive protocol messages, one per line
+    ///
+    /// Each line of the input is sent unchanged. Each message of the server is printed on one line.
     Raw,
-    /// Print a completion script for a shell.
+    /// Print a shell completion script
     Completions {
-        /// The shell.
+        /// Shell that will load the script
         shell: Shell,
     },
-    /// Write the manual pages: `ply.1`, and one for each command.
+    /// Write the manual pages
+    ///
+    /// Writes `ply.1`, and one page for each command.
     Manual {
-        /// Where to. It is made if it is not there.
+        /// Output directory (created if missing)
         #[arg(value_name = "DIRECTORY")]
         directory: PathBuf,
     },
 }
 
-/// What `ply history` takes.
+/// Arguments of `ply history`.
 #[derive(Debug, Args)]
 pub(crate) struct HistoryArguments {
-    /// Only this game.
+    /// Show only this game
     pub(crate) game: Option<String>,
 
-    /// Of another player, by the id.
+    /// Show the matches of the player with this ID instead of yours
     #[arg(long, value_name = "ID")]
     pub(crate) player: Option<String>,
 
-    /// Only against this player, by the id, or against a `bot`.
+    /// Show only matches against the player with this ID, or against any `bot`
     #[arg(long = "with", value_name = "ID|bot")]
     pub(crate) opponent: Option<String>,
 
-    /// Only what came to this: won, lost, drawn or none.
+    /// Show only this result: won, lost, drawn or none (aborted)
     #[arg(long, value_name = "RESULT", value_parser = parse_match_result)]
     pub(crate) result: Option<MatchResult>,
 
-    /// Only what ended before this match.
+    /// Show only matches that ended before this one
     #[arg(long, value_name = "MATCH")]
     pub(crate) before: Option<String>,
 
-    /// At most so many.
+    /// Maximum number of matches
     #[arg(long, value_name = "N", default_value_t = 20,
-        value_parser = clap::value_parser!(u64).range(1..=100))]
+        value_parser = number_in::<u64>(1..=100))]
     pub(crate) limit: u64,
 }
 
-/// What `ply play` takes.
+/// Arguments of `ply play`.
 #[derive(Debug, Args)]
 pub(crate) struct PlayArguments {
-    /// What to play, `connect-four` for one. Without it a person is asked, unless the opponent was named: then,
-    /// and in a script, it is `tic-tac-toe`.
+    /// Game to play, such as `connect-four`
+    ///
+    /// Without it, ply prompts for a game. In scripts, and if an option selects the opponent, the
+    /// game is `tic-tac-toe`
     pub(crate) game: Option<String>,
 
-    /// Play against a bot of this level (with --seek: only if nobody comes).
+    /// Play a bot of this level; with --seek, only if no player is found
     #[arg(long, value_name = "LEVEL", group = "opponent")]
     pub(crate) bot: Option<String>,
 
-    /// Open a match and wait for a friend, who joins by its code.
+    /// Wait for a friend, who joins with the match code
     #[arg(long, group = "opponent", conflicts_with_all = ["bot", "seek"])]
     pub(crate) open: bool,
 
-    /// Look for anybody who wants to play. Sides are drawn.
+    /// Find another player; the sides are random
     #[arg(long, group = "opponent", conflicts_with = "side")]
     pub(crate) seek: bool,
 
-    /// Which side to take; `first` moves first.
+    /// Side to play; `first` moves first
     #[arg(long = "as", value_enum, value_name = "SIDE")]
     pub(crate) side: Option<SideChoice>,
 
-    /// Play by the clock: 5+3 (minutes, and seconds that a move adds), 5d3 (minutes, and seconds that
-    /// a move has for nothing), 10m+3x30s (main time, and periods), 3d (a time for each move).
+    /// Clock, such as 5+3 (5 minutes, plus 3 seconds per move) or 3d (3 days per move)
+    ///
+    /// 5d3 is 5 minutes, and the first 3 seconds of each move are free. 10m+3x30s is 10 minutes,
+    /// then 3 byo-yomi periods of 30 seconds. Without this option, the match has no clock.
     #[arg(long, value_name = "CLOCK", value_parser = parse_clock)]
     pub(crate) clock: Option<ClockControl>,
 
-    /// Play for ratings: by the clock, between accounts (`ply register`), with --seek, --open or --for.
+    /// Play for ratings; needs --clock, and --seek, --open or --for
+    ///
+    /// Both players need an account: see `ply register`.
     #[arg(long, requires_all = ["clock", "opponent"], conflicts_with_all = ["bot", "stand_in"])]
     pub(crate) rated: bool,
 
-    /// A bot of this level plays on for whoever goes, until that player is back.
+    /// Level of the bot that plays for an absent player until they return
     #[arg(long, value_name = "LEVEL")]
     pub(crate) stand_in: Option<String>,
 
-    /// How long a player may be away before the match is lost, in seconds.
+    /// Number of seconds until an absent player loses the match
+    ///
+    /// With --stand-in, a bot takes over after this time instead. Without this option, the server
+    /// sets the time.
     #[arg(long = "patience", value_name = "SECONDS", conflicts_with = "seek",
-          value_parser = clap::value_parser!(u64).range(10..=86_400))]
+          value_parser = number_in::<u64>(10..=86_400))]
     pub(crate) absence_limit: Option<u64>,
 
-    /// What the bot thinks is shown while it thinks.
+    /// Show the bot's thinking
     #[arg(long = "thinking", conflicts_with_all = ["seek", "rated"])]
     pub(crate) show_thinking: bool,
 
-    /// Moves cannot be taken back.
+    /// Do not allow takebacks
     #[arg(long, conflicts_with = "seek")]
     pub(crate) no_takeback: bool,
 
-    /// Who may watch: anyone (the match is in lists), whoever has its code, or nobody. Without it the
-    /// server's usual: anyone, and of a match for one player alone whoever has its code.
+    /// Allowed spectators: `anyone`, `code` (those with the match code) or `nobody`
+    ///
+    /// Only matches that anyone may watch are listed. The default is `anyone`, but `code` for a
+    /// match with --for that is not rated. Rated matches require `anyone`.
     #[arg(long = "watch", value_name = "WHO", conflicts_with = "seek", value_parser = parse_spectator_access)]
     pub(crate) spectator_access: Option<SpectatorAccess>,
 
-    /// Have all who look on see the match so much later, in seconds.
+    /// Delay of the match for spectators, in seconds
     #[arg(long = "delay", value_name = "SECONDS", conflicts_with = "seek",
-          value_parser = clap::value_parser!(u64).range(0..=600))]
+          value_parser = number_in::<u64>(0..=600))]
     pub(crate) spectator_delay: Option<u64>,
 
-    /// Begin with this position instead of the first of the game, in the notation in which `--json` shows
-    /// positions: FEN for chess, PDN's FEN for draughts. Whoever is to move in it moves first, and --as
-    /// counts the sides as the game does.
+    /// Start from this position: FEN for chess, PDN FEN for draughts
+    ///
+    /// Each game uses the notation that `--json` prints. The position determines which side moves
+    /// first. `--as first` is always the side that moves first in the standard position.
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["seek", "rated"],
           value_parser = parse_position, allow_hyphen_values = true)]
     pub(crate) position: Option<String>,
 
-    /// Open a match for this player alone, by the id that the server gave it, and wait.
+    /// Challenge the player with this ID, and wait
     #[arg(long = "for", value_name = "PLAYER", group = "opponent",
           conflicts_with_all = ["bot", "seek", "open"])]
     pub(crate) invited_player: Option<String>,
 }
 
-/// Which seat to take.
+/// Side to play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SideChoice {
-    /// The seat that moves first.
+    /// The side that moves first
     First,
-    /// The other.
+    /// The side that moves second
     Second,
-    /// Let chance decide.
+    /// A random side
     Random,
 }
 
-/// What `ply watch` takes.
+/// Arguments of `ply watch`.
 #[derive(Debug, Args)]
 pub(crate) struct WatchArguments {
-    /// The match's code or id; with --bots the game.
+    /// Code, ID or link of the match; with --bots, the game
     #[arg(value_name = "CODE|GAME", group = "what")]
     pub(crate) target: Option<String>,
 
-    /// Let two bots of these levels play each other.
+    /// Watch two bots of these levels play each other
     #[arg(long, value_name = "LEVEL,LEVEL", value_parser = parse_level_pair, group = "what")]
     pub(crate) bots: Option<[String; 2]>,
 
-    /// Go on with the rematches, as long as a player stays.
+    /// Also watch the rematches
     #[arg(long = "series", conflicts_with = "bots")]
     pub(crate) follow_rematches: bool,
 
-    /// With --bots: begin with this position, as in `ply play`.
+    /// With --bots: start from this position, as in `ply play`
     #[arg(long, value_name = "TEXT", requires = "bots", value_parser = parse_position,
           allow_hyphen_values = true)]
     pub(crate) position: Option<String>,
 
-    /// How long the bots let pass before each move, in milliseconds.
+    /// With --bots: minimum time per move, in milliseconds
     #[arg(
         long = "pace",
         value_name = "MS",
         default_value_t = 700,
         requires = "bots",
-        value_parser = clap::value_parser!(u64).range(0..=10_000)
+        value_parser = number_in::<u64>(0..=10_000)
     )]
     pub(crate) min_move_interval_ms: u64,
 }
 
-/// What `ply bot` takes.
+/// Arguments of `ply bot`.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("match").required(true))]
 pub(crate) struct BotArguments {
-    /// Take the open seat of this match, by its code or id.
+    /// Join the match with this code, ID or link
     #[arg(long, value_name = "CODE", group = "match")]
     pub(crate) join: Option<String>,
 
-    /// Open a match of --game, and print its code.
+    /// Create a match of --game, and print its code
     #[arg(long, group = "match", requires = "game")]
     pub(crate) create: bool,
 
-    /// The game: chess, go or gomoku. A match of another game is not joined.
+    /// Game: chess, go or gomoku; with --join, other games are refused
     #[arg(long)]
     pub(crate) game: Option<String>,
 
-    /// Play by the key in this file, as `ply key create` prints one: as the player whose it is, instead of as
-    /// a guest. Without it by the key in PLYHOUSE_KEY, if there is one.
+    /// File with an API key from `ply key create`
+    ///
+    /// The engine plays as the player or bot that the key was created for. Without this option, ply
+    /// uses the key in PLYHOUSE_KEY. Without any key, the engine plays as a guest.
     #[arg(long, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
 
-    /// With --create: whom to play, a bot of this level instead of whoever joins.
+    /// With --create: play a bot of this level instead of waiting for a player
     #[arg(long, value_name = "LEVEL", requires = "create")]
     pub(crate) against: Option<String>,
 
-    /// With --create: which side to take; `first` moves first.
+    /// With --create: side to play; `first` moves first
     #[arg(long = "as", value_enum, value_name = "SIDE", requires = "create")]
     pub(crate) side: Option<SideChoice>,
 
-    /// What the program speaks. Without it that of the game: uci for chess, gtp for Go, piskvork for
-    /// Gomoku.
+    /// Protocol of the engine; by default uci for chess, gtp for Go, piskvork for Gomoku
     #[arg(long, value_enum, value_name = "PROTOCOL")]
     pub(crate) protocol: Option<EngineProtocol>,
 
-    /// Set an option of a UCI engine. Can be given several times. A name that the engine does not have, or a value
-    /// that it does not take, is an error.
+    /// UCI option to set; can be given several times
+    ///
+    /// An unknown name or an invalid value is an error.
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_engine_option)]
     pub(crate) options: Vec<(String, String)>,
 
-    /// What the program is told to think about a move, in milliseconds. (GTP counts seconds.) Without it
-    /// a second where nobody keeps a clock, or where the clock is one of a time for each move; else as the
-    /// program shares out its time, which is told to it 100 ms short, and short of the way to the server
-    /// and back.
-    #[arg(long = "think", value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
+    /// Thinking time per move, in milliseconds (GTP engines get whole seconds)
+    ///
+    /// Without this option, the engine plans its time from the clock. It is given its remaining
+    /// time minus 100 ms and the round trip to the server. It thinks for one second if the match
+    /// has no clock or a fixed time per move.
+    #[arg(long = "think", value_name = "MS", value_parser = number_in::<u64>(1..=3_600_000))]
     pub(crate) think_time_ms: Option<u64>,
 
-    /// With --create: play by the clock, as in `ply play`.
+    /// With --create: clock of the match, as in `ply play`
     #[arg(long, value_name = "CLOCK", value_parser = parse_clock, requires = "create")]
     pub(crate) clock: Option<ClockControl>,
 
-    /// With --create: begin with this position, as in `ply play`.
+    /// With --create: start from this position, as in `ply play`
     #[arg(long, value_name = "TEXT", value_parser = parse_position, requires = "create",
           allow_hyphen_values = true)]
     pub(crate) position: Option<String>,
 
-    /// How many matches to play: when one is over, a rematch is accepted until there were so many.
+    /// Number of matches to play; rematches are accepted until then
     #[arg(long, value_name = "N", default_value_t = 1,
-          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+          value_parser = number_in::<u32>(1..=100_000))]
     pub(crate) games: u32,
 
-    /// How long the program may take for a move in fact, in seconds; with a clock, as long as there is.
+    /// Time limit for a move, in seconds
+    ///
+    /// If more time is left on the clock, the engine may use all of it. An engine that exceeds the
+    /// limit is restarted.
     #[arg(long, value_name = "SECONDS", default_value_t = 60,
-          value_parser = clap::value_parser!(u64).range(1..=86_400))]
+          value_parser = number_in::<u64>(1..=86_400))]
     pub(crate) move_limit: u64,
 
-    /// How long it may take to be ready, in seconds.
+    /// Time limit for the engine to start, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 10,
-          value_parser = clap::value_parser!(u64).range(1..=3600))]
+          value_parser = number_in::<u64>(1..=3600))]
     pub(crate) start_limit: u64,
 
-    /// The program and its arguments.
+    /// Engine program and its arguments
     #[arg(last = true, required = true, value_name = "PROGRAM")]
     pub(crate) program: Vec<OsString>,
 }
 
-/// A protocol in which programs are asked for moves.
+/// Protocol of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EngineProtocol {
-    /// The Universal Chess Interface.
+    /// Universal Chess Interface
     Uci,
-    /// The Go Text Protocol, version 2.
+    /// Go Text Protocol, version 2
     Gtp,
-    /// The protocol of Gomocup.
+    /// Gomocup protocol
     Piskvork,
 }
 
 const BOT_EXAMPLES: &str = "\
 Examples:
   ply bot --join K7QM2P -- stockfish
-  ply bot --create --game chess --against max --option UCI_LimitStrength=true --option UCI_Elo=1500 -- stockfish
-  ply key create --bot randy > randy.key && ply bot --key-file randy.key --join K7QM2P -- stockfish
-  ply bot --join K7QM2P --think 2000 -- gnugo --mode gtp --chinese-rules --capture-all-dead --positional-superko";
+  ply bot --create --game chess --against max --option UCI_LimitStrength=true \\
+      --option UCI_Elo=1500 -- stockfish
+  ply key create --bot randy > randy.key
+  ply bot --key-file randy.key --join K7QM2P -- stockfish
+  ply bot --join K7QM2P --think 2000 -- gnugo --mode gtp --chinese-rules \\
+      --capture-all-dead --positional-superko";
 
 /// Parses an engine option of the form `NAME=VALUE`.
 fn parse_engine_option(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text
-        .split_once('=')
-        .ok_or("an option looks like NAME=VALUE")?;
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     if name.is_empty() || text.contains(char::is_control) {
-        return Err("an option looks like NAME=VALUE".to_owned());
+        return Err("expected NAME=VALUE".to_owned());
     }
     Ok((name.to_owned(), value.to_owned()))
 }
@@ -661,17 +712,19 @@ pub(crate) fn parse_player_name(text: &str) -> Result<PlayerName, String> {
     text.parse::<PlayerName>().map_err(|bad| bad.to_string())
 }
 
-/// What to do with keys.
+/// Command of `ply key`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeyCommand {
-    /// Print a key. A program hands it to the server in place of a token, and plays and reads as you.
-    /// `ply devices` lists it, and `ply logout` with its id ends it.
+    /// Create and print an API key
+    ///
+    /// A program that sends the key in place of a token can read and play as you. `ply devices`
+    /// lists the key, and `ply logout` with its ID revokes it.
     Create {
-        /// What it is called in the list of your devices.
+        /// Name of the key in `ply devices`
         #[arg(long, value_name = "LABEL", value_parser = parse_player_name)]
         label: Option<PlayerName>,
 
-        /// Of a program with a name of its own, which is yours, and made if it is new; at most five.
+        /// Name of your bot that the key is for; a new name creates a bot (at most five)
         #[arg(long, value_name = "NAME", value_parser = parse_player_name)]
         bot: Option<PlayerName>,
     },
@@ -686,21 +739,34 @@ pub(crate) enum LoginTarget {
     AccountName(String),
 }
 
+/// Number of characters of a pairing code.
+const PAIRING_CODE_CHARS: usize = 8;
+
 fn parse_login_target(text: &str) -> Result<LoginTarget, String> {
     let is_code_char = |c: char| {
-        MatchCode::ALPHABET
-            .iter()
-            .any(|sign| sign.eq_ignore_ascii_case(&(c as u8)) && c.is_ascii())
+        let alphabet = MatchCode::ALPHABET.iter();
+        c.is_ascii()
+            && alphabet
+                .into_iter()
+                .any(|sign| sign.eq_ignore_ascii_case(&(c as u8)))
     };
-    let code_chars: Vec<char> = text
-        .chars()
-        .filter(|c| !c.is_whitespace() && *c != '-')
-        .collect();
-    if code_chars.len() == 8 && code_chars.iter().all(|&sign| is_code_char(sign)) {
+    let is_separator = |c: char| c.is_whitespace() || c == '-';
+    let code: String = text.chars().filter(|c| !is_separator(*c)).collect();
+    let has_code_length = code.chars().count() == PAIRING_CODE_CHARS;
+    if has_code_length && code.chars().all(is_code_char) {
         return Ok(LoginTarget::PairingCode(text.to_owned()));
     }
-    let name = parse_player_name(text).map_err(|bad| bad.to_string());
-    name.map(|name| LoginTarget::AccountName(name.as_str().to_owned()))
+    // Names are compared without regard to case, so a name in capitals can be typed in lower case.
+    let is_code_like = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit();
+    let has_capital = code.contains(|c: char| c.is_ascii_uppercase());
+    if has_code_length && has_capital && code.chars().all(is_code_like) {
+        return Err(
+            "pairing codes do not contain I, L, O, 0 or 1; to log in by name, use lower-case letters"
+                .to_owned(),
+        );
+    }
+    let name = parse_player_name(text)?;
+    Ok(LoginTarget::AccountName(name.as_str().to_owned()))
 }
 
 fn parse_level_pair(text: &str) -> Result<[String; 2], String> {
@@ -711,7 +777,7 @@ fn parse_level_pair(text: &str) -> Result<[String; 2], String> {
     <[String; 2]>::try_from(levels)
         .ok()
         .filter(|levels| levels.iter().all(|level| !level.is_empty()))
-        .ok_or_else(|| "two levels with a comma between them: max,easy".to_owned())
+        .ok_or_else(|| "expected two levels, such as max,easy".to_owned())
 }
 
 /// Parses the URL of a server and fills in missing parts. The default scheme is `ws`, and the
@@ -727,8 +793,8 @@ pub(crate) fn parse_server_url(text: &str) -> Result<String, String> {
             "ws" | "http" => ("ws", rest),
             "wss" | "https" => ("wss", rest),
             _ => {
-                let begins = "a server's URL begins with ws:// or wss://";
-                return Err(format!("{begins}, not {scheme}://"));
+                let expected = "expected ws://, wss://, http:// or https://";
+                return Err(format!("unknown scheme {scheme}://: {expected}"));
             }
         },
         None => ("ws", text),
@@ -739,18 +805,20 @@ pub(crate) fn parse_server_url(text: &str) -> Result<String, String> {
     };
     let port = host.rsplit_once(':').map(|(_, port)| port);
     let port = port.filter(|port| !port.ends_with(']')); // Ignore the colons in an IPv6 host.
-    if port.is_some_and(|port| port.parse::<u16>().is_err()) {
-        return Err("a port is a number up to 65535".to_owned());
+    if let Some(invalid) = port.filter(|port| port.parse::<u16>().is_err()) {
+        return Err(format!(
+            "invalid port '{invalid}': expected a number up to 65535"
+        ));
     }
     let port = match port {
         None if !text.contains("://") => DEFAULT_PORT_SUFFIX,
         None | Some(_) => "",
     };
     if host.is_empty() || host.starts_with(':') {
-        return Err("a server's URL names a host: ws://127.0.0.1:7878/ws".to_owned());
+        return Err("missing host: expected a URL such as ws://127.0.0.1:7878/ws".to_owned());
     }
     if rest.contains(|c: char| c.is_whitespace() || c.is_control()) {
-        return Err("a server's URL has no spaces".to_owned());
+        return Err("a server URL cannot contain spaces".to_owned());
     }
     let is_page_url = has_http_scheme(text) && !path.ends_with("/ws");
     let path = match path.trim_end_matches('/') {
@@ -783,19 +851,19 @@ pub(crate) fn parse_match_link(text: &str) -> Option<(String, String)> {
 fn parse_match_result(text: &str) -> Result<MatchResult, String> {
     let mut all = MatchResult::ALL.iter().copied();
     let matching = all.find(|result| result.as_str() == text);
-    matching.ok_or_else(|| "there are won, lost, drawn and none".to_owned())
+    matching.ok_or_else(|| "expected won, lost, drawn or none".to_owned())
 }
 
 fn parse_rating_pool(text: &str) -> Result<RatingPool, String> {
     let mut all = RatingPool::ALL.iter().copied();
     let matching = all.find(|pool| pool.as_str() == text);
-    matching.ok_or_else(|| "there are live, days and bots".to_owned())
+    matching.ok_or_else(|| "expected live, days or bots".to_owned())
 }
 
 fn parse_spectator_access(text: &str) -> Result<SpectatorAccess, String> {
     let mut all = SpectatorAccess::ALL.iter().copied();
     let matching = all.find(|watch| watch.as_str() == text);
-    matching.ok_or_else(|| "there are anyone, code and nobody".to_owned())
+    matching.ok_or_else(|| "expected anyone, code or nobody".to_owned())
 }
 
 /// Maximum length of a position in bytes. The server rejects longer positions.
@@ -808,10 +876,10 @@ const HYPHEN_POSITION_BYTES_MIN: usize = 64;
 fn parse_position(text: &str) -> Result<String, String> {
     let text = text.trim();
     if text.starts_with('-') && text.len() < HYPHEN_POSITION_BYTES_MIN {
-        return Err("an option comes where a position is wanted".to_owned());
+        return Err("expected a position, not an option".to_owned());
     }
     if text.is_empty() || text.len() > POSITION_BYTES_MAX {
-        return Err(format!("a position has 1 to {POSITION_BYTES_MAX} bytes"));
+        return Err(format!("expected 1 to {POSITION_BYTES_MAX} bytes"));
     }
     Ok(text.to_owned())
 }
@@ -866,9 +934,25 @@ mod tests {
         check_server_url("ws://127.0.0.1:99999", Err("up to 65535"));
         check_server_url("localhost:x", Err("up to 65535"));
         check_server_url("localhost:", Err("up to 65535"));
-        check_server_url("ftp://games.example", Err("begins with ws://"));
-        check_server_url("ws://", Err("names a host"));
-        check_server_url("ws://a b", Err("no spaces"));
+        check_server_url("ftp://games.example", Err("expected ws://"));
+        check_server_url("ws://", Err("missing host"));
+        check_server_url("ws://a b", Err("cannot contain spaces"));
+    }
+
+    #[test]
+    fn login_target_is_a_code_or_a_name() {
+        let code = |text: &str| Ok(LoginTarget::PairingCode(text.to_owned()));
+        let name = |text: &str| Ok(LoginTarget::AccountName(text.to_owned()));
+        for text in ["K7QM2PXR", "k7qm-2pxr", "K7QM 2PXR"] {
+            assert_eq!(parse_login_target(text), code(text));
+        }
+        for text in ["ada", "rosalind", "K7QM2PX", "Rosalin1", "20240101"] {
+            assert_eq!(parse_login_target(text), name(text));
+        }
+        for text in ["K7QM2PX0", "KOQM-2PXI", "K7QM2P1R"] {
+            let error = parse_login_target(text).unwrap_err();
+            assert!(error.contains("do not contain I, L, O, 0 or 1"), "{error}");
+        }
     }
 
     #[test]

@@ -64,7 +64,7 @@ async fn request_and_print_blocked(
         return Err(unexpected_response());
     };
     if players.is_empty() {
-        signed_in.client.print("You block nobody.")?;
+        signed_in.client.print("You have not blocked anyone.")?;
     }
     for player in players {
         let line = format!("{}  {}", player.id, sanitize(&player.name));

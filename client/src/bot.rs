@@ -128,7 +128,7 @@ impl BotRunner {
                     .map_err(write_failure)?;
                 let message = ServerMessage::decode(&text).map_err(|error| {
                     let why = sanitize(&error.to_string());
-                    Failure::Failed(format!("a message of the server cannot be read: {why}"))
+                    Failure::Failed(format!("invalid message from the server: {why}"))
                 })?;
                 if let Some(ServerMessage::Welcome(_)) = &message {
                     self.connection.reset_retry_delays();
@@ -147,7 +147,7 @@ impl BotRunner {
             ConnectionEvent::Disconnected(_) => {
                 self.delayed_request = None;
                 Ok(vec![Effect::PrintError(
-                    "connection lost; trying again …".to_owned(),
+                    "connection lost; reconnecting …".to_owned(),
                 )])
             }
             ConnectionEvent::Reconnected => Ok(self.seat.on_connected()),
@@ -237,17 +237,17 @@ fn create_engine(
         Conventions::for_game(&game.game).engine_protocol(),
     ) {
         (Some(requested), Some(conventional)) if requested != conventional => {
-            let why = format!("that is not the --protocol that engines of {id} speak");
+            let why = format!("unsupported --protocol for {id}; omit it to use the default");
             return Err(Failure::Failed(why));
         }
         (Some(protocol), _) | (None, Some(protocol)) => protocol,
         (None, None) => {
-            let why = format!("no protocol of engines is known for {id}: --protocol names one");
+            let why = format!("no default engine protocol for {id}: choose one with --protocol");
             return Err(Failure::Failed(why));
         }
     };
     if protocol != EngineProtocol::Uci && !arguments.options.is_empty() {
-        return Err(Failure::Failed("--option is for UCI engines".to_owned()));
+        return Err(Failure::Failed("--option requires a UCI engine".to_owned()));
     }
     let limits = EngineLimits {
         think_time: arguments.think_time_ms.map(Duration::from_millis),

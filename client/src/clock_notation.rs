@@ -5,9 +5,8 @@ use std::fmt::Write as _;
 use plyhouse_protocol::ClockControl;
 
 /// Error message that explains the notation.
-const SYNTAX_HELP: &str = "a clock is written 5+3 (minutes, and seconds that a move adds), 5d3 (minutes, and \
-                     seconds that a move has for nothing), 10m+3x30s (main time, and periods) or 3d (a \
-                     time for each move)";
+const SYNTAX_HELP: &str = "expected a clock such as 5+3 (minutes and increment in seconds), \
+                           5d3 (minutes and delay), 10m+3x30s (byo-yomi) or 3d (time per move)";
 
 /// Time units and their lengths in milliseconds, sorted from longest to shortest.
 const UNITS_MS: [(char, u64); 4] = [
@@ -35,7 +34,7 @@ pub(crate) fn parse_clock(text: &str) -> Result<ClockControl, String> {
     match clock {
         None => Err(SYNTAX_HELP.to_owned()),
         Some(clock) if clock.is_within_bounds() => Ok(clock),
-        Some(_) => Err("no server takes so little or so much time".to_owned()),
+        Some(_) => Err("clock out of range: too little or too much time".to_owned()),
     }
 }
 
@@ -220,7 +219,7 @@ mod tests {
         }
         for text in ["0+0", "200+0", "5+181", "0d3", "15d", "4s", "1m+26x30s"] {
             let error = parse_clock(text).expect_err(text);
-            assert!(error.contains("no server"), "{text}: {error}");
+            assert!(error.contains("out of range"), "{text}: {error}");
         }
         assert!(parse_clock("99999999999999999999+1").is_err());
     }

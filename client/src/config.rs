@@ -41,7 +41,8 @@ pub(crate) fn apply_config_file(
         return Ok(());
     };
     let with_path = |why: String| format!("{}: {}", path.display(), why.trim_end());
-    let Some(text) = read_config(&path).map_err(|error| with_path(error.to_string()))? else {
+    let cannot_read = |error: io::Error| format!("cannot read {}: {error}", path.display());
+    let Some(text) = read_config(&path).map_err(cannot_read)? else {
         return Ok(());
     };
     let settings = toml::from_str(&text).map_err(|error| with_path(error.to_string()))?;
@@ -79,7 +80,7 @@ fn read_config(path: &Path) -> io::Result<Option<String>> {
     opened.take(FILE_BYTES_MAX + 1).read_to_string(&mut text)?;
     if text.len() as u64 > FILE_BYTES_MAX {
         return Err(io::Error::other(format!(
-            "more than {FILE_BYTES_MAX} bytes"
+            "the file is larger than {FILE_BYTES_MAX} bytes"
         )));
     }
     Ok(Some(text))
@@ -177,7 +178,7 @@ mod tests {
                 &["severs", "expected", "`server`", "line 1"][..],
             ),
             ("ascii = 'yes'", &["ascii", "expected a boolean"]),
-            ("server = 'ftp://h'", &["`server`", "begins with ws://"]),
+            ("server = 'ftp://h'", &["`server`", "expected ws://"]),
             ("name = ''", &["`name`"]),
             ("ca = 'none.pem'", &["`ca`", "/etc/none.pem"]),
             ("color = 'red'", &["`red`", "always"]),

@@ -65,14 +65,16 @@ impl Conventions {
     pub(crate) const fn move_help(self) -> &'static str {
         match self {
             Self::TicTacToe => "b2, or 1 to 9 as on a number pad (7 8 9 is the top row)",
-            Self::ConnectFour => "the number of a column, as it stands above the board",
-            Self::Othello => "a square: d3; or pass, where nothing else is possible",
+            Self::ConnectFour => "a column number, as shown above the board",
+            Self::Othello => "a square, such as d3, or pass if you have no other move",
             Self::Draughts => {
-                "two squares: 11-15; a capture: 15x22, or with every square where it lands: 22x15x8"
+                "two squares: 11-15; a capture: 15x22, or all landing squares: 22x15x8"
             }
-            Self::Chess => "two squares: e2e4, e7e8q, e1g1 to castle; or as in books: Nf3, O-O",
-            Self::Gomoku => "a crossing: h8",
-            Self::Go => "a crossing: D4; or pass: two passes end the game",
+            Self::Chess => {
+                "two squares: e2e4, e7e8q, e1g1 to castle; or standard notation: Nf3, O-O"
+            }
+            Self::Gomoku => "an intersection, such as h8",
+            Self::Go => "an intersection, such as D4, or pass (two passes end the game)",
             Self::Other => "a move in the game's notation; `moves` lists them",
         }
     }
@@ -83,9 +85,9 @@ impl Conventions {
         match self {
             Self::TicTacToe => Some("b2, or 5 as on a number pad"),
             Self::ConnectFour => Some("4 for the fourth column"),
-            Self::Chess => Some("e2e4, or a move as in books: Nf3"),
-            Self::Draughts => Some("11-15, for the squares from and to"),
-            Self::Gomoku => Some("h8, or another crossing"),
+            Self::Chess => Some("e2e4 or Nf3"),
+            Self::Draughts => Some("11-15, the starting and landing squares"),
+            Self::Gomoku => Some("h8, or another intersection"),
             Self::Go => Some("D4, or pass"),
             Self::Othello | Self::Other => None,
         }
@@ -189,7 +191,7 @@ impl Conventions {
             | Self::Draughts
             | Self::Chess
             | Self::Go
-            | Self::Other => format!("The line is {}.", squares.join(" ")),
+            | Self::Other => format!("Winning line: {}.", squares.join(" ")),
         }
     }
 }

@@ -67,7 +67,7 @@ impl EventLoop {
         if identity.is_none() {
             session.disable_resume();
         }
-        let no_welcome = Failure::NoConnection("the server does not answer".to_owned());
+        let no_welcome = Failure::NoConnection("no response from the server".to_owned());
         let deadline = Some((Instant::now() + WELCOME_TIMEOUT, Err(no_welcome)));
         Self {
             session,
@@ -168,7 +168,7 @@ impl EventLoop {
                     }
                     Ok(None) => Ok(Vec::new()), // Ignore message types of later protocol versions.
                     Err(error) => Ok(vec![Effect::PrintError(format!(
-                        "a message of the server cannot be read: {}",
+                        "invalid message from the server: {}",
                         sanitize(&error.to_string())
                     ))]),
                 }
@@ -176,10 +176,10 @@ impl EventLoop {
             ConnectionEvent::Disconnected(reason) => {
                 self.delayed_request = None;
                 let text = reason.map_or_else(
-                    || "Connection lost; trying again …".to_owned(),
+                    || "Connection lost; reconnecting …".to_owned(),
                     |reason| {
                         let why = reason.strip_suffix(CONNECT_AGAIN_SUFFIX).unwrap_or(&reason);
-                        format!("Connection lost: {why}; trying again …")
+                        format!("Connection lost: {why}; reconnecting …")
                     },
                 );
                 Ok(vec![Effect::PrintError(text)])
@@ -236,7 +236,8 @@ impl EventLoop {
         if let Err(error) = update(slot) {
             self.identity = None;
             self.session.disable_resume();
-            let text = format!("your seat cannot be kept past this run: {error}");
+            let text =
+                format!("your seat cannot be saved, so `ply join` cannot return to it: {error}");
             self.ui.print_error(&text).map_err(write_failure)?;
         }
         Ok(())

@@ -41,6 +41,6 @@ impl Failure {
 pub(crate) fn write_failure(error: io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::BrokenPipe => Failure::Stopped,
-        _ => Failure::Failed(format!("cannot write: {error}")),
+        _ => Failure::Failed(format!("cannot write the output: {error}")),
     }
 }

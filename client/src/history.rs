@@ -35,13 +35,13 @@ pub(crate) async fn show_history(
         return Err(unexpected_response());
     };
     if rows.is_empty() {
-        client.print("No match has ended yet.")?;
+        client.print("No matches found.")?;
     }
     for row in &rows {
         client.print(&history_line(row))?;
     }
     if let Some(last) = rows.last().filter(|_| more) {
-        let text = format!("… and more, by --before {}", last.match_id);
+        let text = format!("… more with --before {}", last.match_id);
         client.print(&text)?;
     }
     client.close().await;
@@ -54,7 +54,7 @@ pub(crate) fn history_line(row: &HistoryRow) -> String {
     let result = match (row.outcome.winner, row.outcome.reason) {
         (Some(winner), _) if winner == row.you => "won",
         (Some(_), _) => "lost",
-        (None, Some(EndReason::Aborted | EndReason::Abandonment)) => "broken off",
+        (None, Some(EndReason::Aborted | EndReason::Abandonment)) => "aborted",
         (None, _) => "drawn",
     };
     let from = if row.from_position {
@@ -87,21 +87,21 @@ pub(crate) async fn show_current_games(context: &CommandContext) -> Result<(), F
     let is_my_turn = |snapshot: &Snapshot| snapshot.you.is_some() && snapshot.turn == snapshot.you;
     matches.sort_by_key(|(now, due_ms)| (!is_my_turn(now), due_ms.unwrap_or(u64::MAX)));
     if matches.is_empty() {
-        known.client.print("You play no match at the moment.")?;
+        known.client.print("You have no current matches.")?;
     }
     let option = context.server.command_options();
     for (now, due_ms) in &matches {
         let has_stand_in = view::has_stand_in(now, known.player_id);
         let turn = match now.status {
-            _ if has_stand_in => "a bot plays on for you".to_owned(),
-            MatchStatus::Open => "waits for somebody".to_owned(),
+            _ if has_stand_in => "a bot is playing for you".to_owned(),
+            MatchStatus::Open => "waiting for an opponent".to_owned(),
             MatchStatus::Running | MatchStatus::Ended if is_my_turn(now) => {
                 paint(STRONG, "your turn")
             }
             MatchStatus::Running | MatchStatus::Ended => view::turn_text(now),
         };
         let deadline_text = due_ms.map_or_else(String::new, |at_ms| {
-            format!(", until {}", view::format_utc_minute(at_ms))
+            format!(", due {}", view::format_utc_minute(at_ms))
         });
         let command = match has_stand_in || now.you.is_some() {
             true => format!("  ply join {}{option}", sanitize(&now.code)),
@@ -138,7 +138,7 @@ pub(crate) async fn show_match(
         std::time::Duration::ZERO,
     ));
     if let Some(start) = &now.initial_position {
-        text.push_str(&format!("It began with {}\n", sanitize(start)));
+        text.push_str(&format!("Starting position: {}\n", sanitize(start)));
     }
     text.push_str(&view::move_list(&now));
     match &now.outcome {
@@ -151,7 +151,7 @@ pub(crate) async fn show_match(
     if let Some(format) = game.and_then(|game| game.record_extension.as_ref()) {
         let path = format!("/record/{}.{}", now.match_id, sanitize(format));
         let address = context.server.web_url(&path);
-        text.extend(address.map(|address| format!("\nAs a file: {}", sanitize(&address))));
+        text.extend(address.map(|address| format!("\nDownload: {}", sanitize(&address))));
     }
     known.client.print(&text)?;
     known.client.close().await;
@@ -179,7 +179,7 @@ impl SignedInPlayer {
                     all_events.extend(events)
                 }
                 _ => {
-                    let why = "the match goes on, and is too long to be shown from its beginning";
+                    let why = "earlier positions are not available until the match has ended";
                     return Err(Failure::Refused(why.to_owned()));
                 }
             }
@@ -190,7 +190,11 @@ impl SignedInPlayer {
     /// Rewinds the snapshot to the state after the given number of moves.
     async fn rewind_to_ply(&mut self, snapshot: &mut Snapshot, ply: u64) -> Result<(), Failure> {
         if ply > snapshot.ply.0 {
-            let why = format!("the match has {} moves", snapshot.ply);
+            let s = if snapshot.ply.0 == 1 { "" } else { "s" };
+            let why = format!(
+                "invalid --ply {ply}: the match has {} move{s}",
+                snapshot.ply
+            );
             return Err(Failure::Refused(why));
         }
         let positions = positions_by_ply(&self.fetch_events(snapshot).await?);

@@ -131,8 +131,12 @@ impl IdentityStore {
     }
 
     fn open_in_directory(dir: PathBuf, server: &str) -> io::Result<Self> {
-        DirBuilder::new().recursive(true).mode(0o700).create(&dir)?;
-        fs::set_permissions(&dir, fs::Permissions::from_mode(0o700))?;
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&dir)
+            .and_then(|()| fs::set_permissions(&dir, fs::Permissions::from_mode(0o700)))
+            .map_err(|error| io::Error::other(format!("{}: {error}", dir.display())))?;
         let server = server_file_name(server);
         Ok(Self {
             dir,

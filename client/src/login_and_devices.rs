@@ -47,7 +47,7 @@ pub(crate) async fn create_pairing_code(context: &CommandContext) -> Result<(), 
     };
     let text = format!(
         "{}\nOn the other device, within {} minutes: ply login {}{}\n\
-         It will then be {} there, too.",
+         Both devices then play as {}.",
         sanitize(code.reveal()),
         expires_ms.div_ceil(60_000),
         sanitize(code.reveal()),
@@ -69,8 +69,8 @@ pub(crate) async fn create_recovery_key(context: &CommandContext) -> Result<(), 
         return Err(unexpected_response());
     };
     let text = format!(
-        "{}\nWrite it down: it is told this once, and an older one is void. Whoever has lost all devices\n\
-         becomes {} again by `ply login`, which asks for it.",
+        "{}\nWrite this key down: it is shown only once, and it replaces any older key.\n\
+         If you lose all your devices, enter it at `ply login` to play as {} again.",
         sanitize(key.reveal()),
         signed_in.name,
     );
@@ -103,10 +103,11 @@ pub(crate) async fn log_in(
     let credentials = match credentials == Hello::default() {
         false => credentials,
         true => {
-            client.print("The pairing code or the recovery key:")?;
+            client.print("Pairing code or recovery key:")?;
             match client.next_input().await {
                 Input::Line(line) => hello_with_code(&line)?,
-                Input::Interrupt | Input::Eof => return Err(Failure::Stopped),
+                Input::Interrupt => return Err(Failure::Stopped),
+                Input::Eof => return Err(password_prompt::end_of_input("a code")),
             }
         }
     };
@@ -130,10 +131,7 @@ pub(crate) async fn log_in(
         &live_match_ids(&welcome),
     );
     saved.map_err(identity_store_failure)?;
-    let text = format!(
-        "You are {} here from now on.",
-        sanitize(&welcome.player.name)
-    );
+    let text = format!("Logged in as {}.", sanitize(&welcome.player.name));
     client.print(&text)?;
     client.close().await;
     Ok(())
@@ -150,7 +148,7 @@ fn hello_with_code(text: &str) -> Result<Hello, Failure> {
         PAIRING_CODE_CHARS => (proof, None),
         RECOVERY_KEY_CHARS => (None, proof),
         _ => {
-            let why = "a pairing code has 8 characters, a recovery key 26";
+            let why = "invalid code: a pairing code has 8 characters, a recovery key 26";
             return Err(Failure::Refused(why.to_owned()));
         }
     };
@@ -188,8 +186,8 @@ pub(crate) async fn log_out(
     let leaves_no_device = ends_current && (target == "all" || sessions.len() == 1);
     if leaves_no_device && !is_confirmed {
         let why = format!(
-            "no device would be left on which you are {}: only by a password or a recovery key does one come back. \
-             If that is meant: --yes",
+            "no device of {} would stay logged in; to log in again, you would need a password or a \
+             recovery key (to confirm, add --yes)",
             signed_in.name
         );
         return Err(Failure::Refused(why));
@@ -199,7 +197,7 @@ pub(crate) async fn log_out(
         id.eq_ignore_ascii_case(&target)
     };
     if !matches!(&*target, "others" | "all") && !sessions.iter().any(is_target) {
-        let why = "there is no such device; `ply devices` lists them";
+        let why = "no such device; `ply devices` lists your devices";
         return Err(Failure::Refused(why.to_owned()));
     }
     let message = |proof| ClientMessage::EndSession {
@@ -209,10 +207,12 @@ pub(crate) async fn log_out(
     signed_in.request_with_reauth(context, message).await?;
     if ends_current {
         signed_in.identity.clear().map_err(identity_store_failure)?;
-        let text = format!("You are no longer {} here.", signed_in.name);
+        let text = format!("Logged out of {}.", signed_in.name);
         signed_in.client.print(&text)?;
+    } else if target == "others" {
+        signed_in.client.print("Other devices logged out.")?;
     } else {
-        signed_in.client.print("Signed out there.")?;
+        signed_in.client.print("Device logged out.")?;
     }
     signed_in.client.close().await;
     Ok(())
@@ -256,10 +256,8 @@ impl SignedInPlayer {
             let is_busy = identities
                 .is_in_use(&identity_query(context))
                 .map_err(identity_store_failure)?;
-            return Err(unknown_player(
-                is_busy,
-                &identities.chosen_names().map_err(identity_store_failure)?,
-            ));
+            let names = identities.chosen_names().map_err(identity_store_failure)?;
+            return Err(unknown_player(is_busy, context.name.as_deref(), &names));
         }
         let mut client = RequestClient::open(context, InputMode::Disabled).await?;
         let hello = Hello {
@@ -279,7 +277,7 @@ impl SignedInPlayer {
         );
         saved.map_err(identity_store_failure)?;
         if had_token && !welcome.resumed && !create_if_missing {
-            let why = "the server does not know this player any more";
+            let why = "the server no longer knows this player";
             return Err(Failure::Refused(why.to_owned()));
         }
         Ok(Self {
@@ -359,14 +357,14 @@ fn live_match_ids(welcome: &Welcome) -> Vec<MatchId> {
 
 fn device_line(session: &SessionSummary) -> String {
     let is_now = match (session.is_current, session.connected) {
-        (true, _) => ", this one",
+        (true, _) => ", this device",
         (false, true) => ", connected",
         (false, false) => "",
     };
     let of_bot = session.bot.as_ref();
     let of_bot = of_bot.map_or_else(String::new, |bot| format!(" of {}", sanitize(bot)));
     format!(
-        "{}  {}{of_bot} ({}), last on {}{is_now}",
+        "{}  {}{of_bot} ({}), last seen {}{is_now}",
         session.session,
         sanitize(&session.label),
         session.kind,
@@ -381,32 +379,39 @@ fn identity_query(context: &CommandContext) -> IdentityQuery {
     }
 }
 
-/// Explains why no stored player could be used. If no stored player matches, the message lists the
-/// known names.
-fn unknown_player(is_busy: bool, names: &[String]) -> Failure {
-    Failure::Refused(match (is_busy, names) {
-        (true, _) => {
-            "you are at play in another `ply` here; ask again when that has ended".to_owned()
-        }
-        (false, []) => "nobody is known here on this server yet".to_owned(),
-        (false, names) => {
-            let names: Vec<String> = names.iter().map(|name| sanitize(name)).collect();
-            format!(
-                "nobody is known here so, only by --name {}",
-                names.join(", or ")
-            )
-        }
-    })
+/// Explains why no stored player could be used. The message lists the names of the stored players.
+fn unknown_player(is_busy: bool, requested: Option<&str>, names: &[String]) -> Failure {
+    if is_busy {
+        let why = "another `ply` on this machine is using this player; try again when it has ended";
+        return Failure::Refused(why.to_owned());
+    }
+    let names: Vec<String> = names.iter().map(|name| sanitize(name)).collect();
+    let next = match names.as_slice() {
+        [] => "start with `ply play` or `ply login`".to_owned(),
+        names => format!("select a saved player with --name: {}", names.join(", ")),
+    };
+    let what = match requested {
+        Some(name) => format!("no player named {}", sanitize(name)),
+        // A player with a chosen name is used only if `--name` selects it.
+        None if !names.is_empty() => "no guest".to_owned(),
+        None => "no player".to_owned(),
+    };
+    let why = format!("{what} is saved on this machine for this server; {next}");
+    Failure::Refused(why)
 }
 
 fn identity_store_failure(error: std::io::Error) -> Failure {
-    Failure::Failed(format!("who you are cannot be kept: {error}"))
+    Failure::Failed(format!(
+        "cannot access the players saved on this machine: {error}"
+    ))
 }
 
 fn no_free_identity() -> Failure {
-    Failure::Failed("all places for identities are taken".to_owned())
+    Failure::Failed(
+        "too many players are saved on this machine; log one out with `ply logout`".to_owned(),
+    )
 }
 
 pub(crate) fn unexpected_response() -> Failure {
-    Failure::Failed("the server has answered something else than was asked".to_owned())
+    Failure::Failed("unexpected response from the server".to_owned())
 }

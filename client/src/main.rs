@@ -40,6 +40,7 @@ mod ascii_fallback;
 mod block_list;
 mod bot;
 mod clock_notation;
+mod command_groups;
 mod config;
 mod conventions;
 mod device_label;
@@ -68,13 +69,13 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::builder::Resettable;
 use clap::{CommandFactory as _, FromArgMatches as _};
 
 use args::{
     Arguments, ColorMode, Command, DEFAULT_GAME, KeyCommand, PlayArguments, WatchArguments,
     completion_command,
 };
+use command_groups::PROGRAM_HELP;
 use event_loop::EventLoop;
 use exit::{Failure, write_failure};
 use identity_store::{IdentityLock, IdentityQuery, IdentityStore};
@@ -91,7 +92,9 @@ use ui::Ui;
 const USAGE_EXIT_CODE: u8 = 2;
 
 fn main() -> ExitCode {
-    let matches = without_empty_variables(Arguments::command()).get_matches();
+    let arguments = plyhouse_cli::arguments();
+    let command = plyhouse_cli::prepare(Arguments::command(), &PROGRAM_HELP, &arguments);
+    let matches = command.get_matches_from(arguments);
     let mut arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     // The commands that print completions or the manual need no settings. These commands must work
     // even if the configuration file is invalid.
@@ -127,17 +130,6 @@ fn main() -> ExitCode {
         let _ = writeln!(anstream::stderr().lock(), "ply: {text}");
     }
     failure.exit_code()
-}
-
-/// Makes the command ignore environment variables that are set but empty.
-fn without_empty_variables(command: clap::Command) -> clap::Command {
-    command.mut_args(|arg| {
-        let value = arg.get_env().and_then(std::env::var_os);
-        match value.is_some_and(|value| value.is_empty()) {
-            true => arg.env(Resettable::Reset),
-            false => arg,
-        }
-    })
 }
 
 const fn color_choice(color: ColorMode) -> anstream::ColorChoice {
@@ -360,7 +352,9 @@ impl CommandContext {
         let identity = match lock_identity(&self.server, &query, &goal).await {
             Ok(slot) => Some(slot),
             Err(reason) => {
-                let text = format!("your seat cannot be kept past this run: {reason}");
+                let text = format!(
+                    "your seat cannot be saved, so `ply join` cannot return to it: {reason}"
+                );
                 ui.print_error(&text).map_err(write_failure)?;
                 None
             }
@@ -435,7 +429,9 @@ async fn lock_identity(
     };
     match locked {
         Ok(Some(slot)) => Ok(slot),
-        Ok(None) => Err("all places for identities are taken".to_owned()),
+        Ok(None) => Err(
+            "too many players are saved on this machine; log one out with `ply logout`".to_owned(),
+        ),
         Err(error) => Err(error.to_string()),
     }
 }

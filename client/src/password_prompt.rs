@@ -32,7 +32,7 @@ const BACKSPACE_KEYS: [u8; 2] = [8, 127];
 pub(crate) fn read_password(prompt: &str) -> Result<Token, Failure> {
     match std::env::var(PASSWORD_VARIABLE) {
         Ok(password) if !password.is_empty() => Ok(Token::new(password)),
-        Ok(_) | Err(_) => prompt_hidden_line(prompt),
+        Ok(_) | Err(_) => prompt_hidden_line(prompt, "a password"),
     }
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn read_api_key(file: Option<&Path>) -> Result<Option<Token>, Failure
                 .and_then(|file| file.take(LINE_BYTES_MAX).read_to_string(&mut text));
             read.map_err(|error| {
                 Failure::Failed(format!(
-                    "the key in {} cannot be read: {error}",
+                    "cannot read the key file {}: {error}",
                     file.display()
                 ))
             })?;
@@ -60,22 +60,23 @@ pub(crate) fn read_api_key(file: Option<&Path>) -> Result<Option<Token>, Failure
         // An empty environment variable counts as unset.
         false if key.is_empty() && file.is_none() => Ok(None),
         false => Err(Failure::Failed(format!(
-            "a key begins with {API_KEY_PREFIX}"
+            "invalid API key: expected a key that begins with {API_KEY_PREFIX}"
         ))),
     }
 }
 
 /// Prompts for the invitation code that the operator of a server issues to new players.
 pub(crate) fn read_invitation_code() -> Result<Token, Failure> {
-    prompt_hidden_line("Invitation: ")
+    prompt_hidden_line("Invitation code: ", "an invitation code")
 }
 
 /// Prompts for a new password. At a terminal, the user types the password twice, because it is
 /// hidden.
 pub(crate) fn read_new_password() -> Result<Token, Failure> {
-    let password = prompt_hidden_line("New password, 10 letters or more: ")?;
-    if io::stdin().is_terminal() && prompt_hidden_line("Once more: ")? != password {
-        let why = "that was another one; nothing has changed";
+    let prompt = |text| prompt_hidden_line(text, "a password");
+    let password = prompt("New password (at least 10 characters): ")?;
+    if io::stdin().is_terminal() && prompt("Repeat the password: ")? != password {
+        let why = "the passwords differ; nothing was changed";
         return Err(Failure::Refused(why.to_owned()));
     }
     Ok(password)
@@ -87,32 +88,32 @@ fn strip_byte_order_mark(text: &str) -> &str {
 }
 
 /// Prompts for a line with hidden input. If standard input is not a terminal, reads its next line
-/// instead.
-fn prompt_hidden_line(prompt: &str) -> Result<Token, Failure> {
+/// instead. `what` names the expected text in the error at the end of the input.
+fn prompt_hidden_line(prompt: &str, what: &str) -> Result<Token, Failure> {
     let input = io::stdin();
     let line = match tcgetattr(&input) {
         Ok(before) if input.is_terminal() => {
             let mut error = io::stderr().lock();
             let prompted = error.write_all(prompt.as_bytes());
             prompted.and_then(|()| error.flush()).map_err(read_error)?;
-            let line = HiddenInput::start(before)?.read_line();
+            let line = HiddenInput::start(before)?.read_line(what);
             let _ = error.write_all(b"\n");
             line?
         }
-        _ => read_piped_line(input.lock())?,
+        _ => read_piped_line(input.lock(), what)?,
     };
     Ok(Token::new(line.trim_end_matches(['\r', '\n']).to_owned()))
 }
 
 /// Reads the next line of a pipe or a file, including the line break.
-fn read_piped_line(input: impl io::BufRead) -> Result<String, Failure> {
+fn read_piped_line(input: impl io::BufRead, what: &str) -> Result<String, Failure> {
     let mut line = String::new();
     input
         .take(LINE_BYTES_MAX)
         .read_line(&mut line)
         .map_err(read_error)?;
     if line.is_empty() {
-        return Err(Failure::Stopped);
+        return Err(end_of_input(what));
     }
     Ok(strip_byte_order_mark(&line).to_owned())
 }
@@ -131,15 +132,16 @@ impl HiddenInput {
         Ok(Self(saved))
     }
 
-    fn read_line(&self) -> Result<String, Failure> {
+    fn read_line(&self, what: &str) -> Result<String, Failure> {
         let mut line = Vec::new();
         let mut input = io::stdin().lock().take(LINE_BYTES_MAX);
         loop {
             let mut key = [0];
             let is_end = input.read(&mut key).map_err(read_error)? == 0;
             match key[0] {
-                _ if is_end => return Err(Failure::Stopped),
-                CTRL_C | CTRL_D => return Err(Failure::Stopped),
+                _ if is_end => return Err(end_of_input(what)),
+                CTRL_C => return Err(Failure::Stopped),
+                CTRL_D => return Err(end_of_input(what)),
                 b'\r' | b'\n' => break,
                 key if BACKSPACE_KEYS.contains(&key) => {
                     // A character may have several bytes. Remove the continuation bytes of the last
@@ -151,7 +153,7 @@ impl HiddenInput {
                 key => line.push(key),
             }
         }
-        let no_text = |_| Failure::Refused("the password is no UTF-8".to_owned());
+        let no_text = |_| Failure::Refused("the input is not valid UTF-8".to_owned());
         String::from_utf8(line).map_err(no_text)
     }
 }
@@ -162,8 +164,13 @@ impl Drop for HiddenInput {
     }
 }
 
+/// Returns the failure for an input that ended before `what` was entered.
+pub(crate) fn end_of_input(what: &str) -> Failure {
+    Failure::Failed(format!("the input ended where {what} was expected"))
+}
+
 fn read_error(error: io::Error) -> Failure {
-    Failure::Failed(format!("the password cannot be read: {error}"))
+    Failure::Failed(format!("cannot read from standard input: {error}"))
 }
 
 #[cfg(test)]
@@ -198,12 +205,11 @@ mod tests {
             ("password", "password"),
             ("\u{feff}\n", "\n"),
         ] {
-            let read = read_piped_line(text.as_bytes()).ok();
+            let read = read_piped_line(text.as_bytes(), "a password").ok();
             assert_eq!(read.as_deref(), Some(expected), "{text:?}");
         }
-        assert!(matches!(
-            read_piped_line("".as_bytes()),
-            Err(Failure::Stopped)
-        ));
+        let error = read_piped_line("".as_bytes(), "a password").unwrap_err();
+        let expected = "the input ended where a password was expected";
+        assert_eq!(error.to_string(), expected);
     }
 }

@@ -51,14 +51,14 @@ pub(crate) async fn show_leaderboard(
         return Err(unexpected_response());
     };
     if rows.is_empty() {
-        client.print("Nobody is here who is rated for sure.")?;
+        client.print("No ranked players.")?;
     }
     for row in &rows {
         client.print(&leaderboard_line(row))?;
     }
     let last = rows.last().map_or(total, |row| row.place);
     if last < total {
-        let text = format!("… of {total}; more by --after {last}");
+        let text = format!("… of {total}; more with --after {last}");
         client.print(&text)?;
     }
     client.close().await;
@@ -67,21 +67,26 @@ pub(crate) async fn show_leaderboard(
 
 fn leaderboard_line(row: &LeaderboardRow) -> String {
     format!(
-        "{:>3}. {:>4} ± {:<3} {} ({} rated matches)",
+        "{:>3}. {:>4} ± {:<3} {} ({})",
         row.place,
         row.rating,
         row.deviation,
         sanitize(&row.player.name),
-        row.games
+        rated_match_count(row.games)
     )
+}
+
+fn rated_match_count(count: u64) -> String {
+    let plural = if count == 1 { "" } else { "es" };
+    format!("{count} rated match{plural}")
 }
 
 fn profile_text(profile: &Profile) -> String {
     let player = &profile.player;
     let kind = match (player.bot, player.account) {
-        (true, _) => "a program",
-        (false, true) => "an account",
-        (false, false) => "a guest",
+        (true, _) => "bot",
+        (false, true) => "registered player",
+        (false, false) => "guest",
     };
     let since = profile.since_ms.map_or_else(String::new, |at_ms| {
         format!(", since {}", view::format_utc_minute(at_ms))
@@ -102,12 +107,12 @@ fn profile_text(profile: &Profile) -> String {
 
 fn rating_line(rating: &PoolRating) -> String {
     format!(
-        "{} ({}): {}{} ± {}, {} rated matches",
+        "{} ({}): {}{} ± {}, {}",
         sanitize(&rating.game),
         rating.pool.as_str(),
         rating.rating,
         if rating.provisional { "?" } else { "" },
         rating.deviation,
-        rating.games
+        rated_match_count(rating.games)
     )
 }

@@ -54,7 +54,8 @@ pub(crate) async fn run(server: &ServerAddress) -> Result<(), Failure> {
                     Input::Line(line) => {
                         pending.record_request(&line);
                         let sent = timeout(SEND_TIMEOUT, connection.send_text(line)).await;
-                        let send_timed_out = || Failure::NoConnection("the server does not read".to_owned());
+                        let why = "timed out sending to the server";
+                        let send_timed_out = || Failure::NoConnection(why.to_owned());
                         sent.map_err(|_| send_timed_out())?.map_err(|error| connection_failure(&error))?;
                         last_message_at = Instant::now();
                     }
@@ -73,8 +74,9 @@ pub(crate) async fn run(server: &ServerAddress) -> Result<(), Failure> {
         return Ok(());
     }
     let count = pending.len();
+    let s = if count == 1 { "" } else { "s" };
     Err(Failure::Failed(format!(
-        "{count} requests were not answered"
+        "no response to {count} request{s}"
     )))
 }
 

@@ -32,19 +32,19 @@ const RETRIES_MAX: usize = 40;
 const RATE_LIMIT_DELAY: Duration = Duration::from_mins(1);
 
 /// Advice to the user when no server responds.
-const NO_SERVER_HELP: &str = "Is a server running? `plyhouse` starts one (in its source folder \
-    `cargo run --release --locked`); --server names one elsewhere, by wss:// if it speaks TLS.";
+const NO_SERVER_HELP: &str = "Is the server running? Start one with `plyhouse` (from source: \
+    `cargo run --release --locked`), or pass --server with another address (wss:// for TLS)";
 
 /// Advice to the user when something other than a Plyhouse server responds.
-const WRONG_SERVER_HELP: &str = "What answers there is no Plyhouse server, or not under this path: --server names \
-    another host, port or path.";
+const WRONG_SERVER_HELP: &str =
+    "This is not a Plyhouse server: check the host, port and path of --server";
 
 /// Advice to the user when the server's certificate is not trusted.
-const UNTRUSTED_CERTIFICATE_HELP: &str = "If its operator has an authority of their own, --ca names the file with \
-    the authority's certificate.";
+const UNTRUSTED_CERTIFICATE_HELP: &str =
+    "If the server has its own certificate authority, pass the authority's certificate with --ca";
 
 /// Advice to the user when the server does not use TLS.
-const NO_TLS_HELP: &str = "A server without TLS is named by ws://.";
+const NO_TLS_HELP: &str = "For a server without TLS, use ws:// in --server";
 
 /// Timeout for closing a connection.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -160,7 +160,7 @@ impl ReconnectingConnection {
             | ConnectionError::InvalidMessage(_) => (Duration::ZERO, None),
         };
         let Some(pause) = self.retry_delays.next() else {
-            let what = format!("gave up connecting again: {reason}");
+            let what = format!("gave up reconnecting: {reason}");
             return Err(Failure::NoConnection(what));
         };
         let (server, pause) = (self.server.clone(), pause.max(min_delay));
@@ -212,10 +212,10 @@ impl OpenConnection {
 pub(crate) async fn connect(server: &ServerAddress) -> Result<Connection, Failure> {
     let url = sanitize(&server.url);
     let no_connection = |reason: &str, help: &str| {
-        Failure::NoConnection(format!("no connection to {url}: {reason}\n{help}"))
+        Failure::NoConnection(format!("cannot connect to {url}: {reason}\n{help}"))
     };
     let Ok(opened) = timeout(IO_TIMEOUT, server.connect()).await else {
-        let reason = format!("no answer within {} s", IO_TIMEOUT.as_secs());
+        let reason = format!("timed out after {} s", IO_TIMEOUT.as_secs());
         return Err(no_connection(&reason, NO_SERVER_HELP));
     };
     opened.map_err(|error| {

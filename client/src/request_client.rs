@@ -68,7 +68,7 @@ impl RequestClient {
                 }
             }
         };
-        let timed_out = |_| Failure::NoConnection("the server does not answer".to_owned());
+        let timed_out = |_| Failure::NoConnection("no response from the server".to_owned());
         timeout(RESPONSE_TIMEOUT, response)
             .await
             .map_err(timed_out)?
@@ -84,7 +84,7 @@ impl RequestClient {
             .map_err(write_failure)?;
         ServerMessage::decode(&text).map_err(|error| {
             let what = sanitize(&error.to_string());
-            Failure::Failed(format!("the answer cannot be read: {what}"))
+            Failure::Failed(format!("invalid response from the server: {what}"))
         })
     }
 

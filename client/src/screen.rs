@@ -25,11 +25,11 @@ pub(crate) use draw::Theme;
 /// Help on the keys for the board. Together with the help on commands, this text fits the smallest
 /// supported screen.
 const BOARD_KEYS_HELP: &str = "\
-Arrows move the cursor, Enter or space picks a square (a move that takes several: one after the other), Esc puts \
-back.";
+Arrow keys move the cursor, Enter or Space selects a square (for a move with several squares, \
+select each in turn), Esc cancels.";
 
 /// Help on the keys that work at any time.
-const LOG_KEYS_HELP: &str = "PgUp and PgDn roll this; Ctrl-P and Ctrl-N bring back what was typed.";
+const LOG_KEYS_HELP: &str = "PgUp and PgDn scroll; Ctrl-P and Ctrl-N recall earlier input.";
 
 /// Values of `TERM` for terminals that cannot position the cursor.
 const UNSUPPORTED_TERMS: [&str; 4] = ["", "dumb", "cons25", "emacs"];

@@ -41,6 +41,9 @@ use setup_prompts::PromptKind;
 /// Request id of every `hello`. Other requests have higher ids, in ascending order.
 const HELLO_ID: RequestId = RequestId(0);
 
+/// Notice for a command that cannot be sent, because another request is pending.
+const REQUEST_PENDING_NOTICE: &str = "Still waiting for the server; try again in a moment.";
+
 /// Timeout for the response to `leave` at the end of a run.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -388,7 +391,7 @@ impl PlaySession {
             return self.quit();
         }
         match &mut self.stage {
-            Stage::Connecting => self.print("One moment: the server has not answered yet."),
+            Stage::Connecting => self.print("Still connecting to the server; please wait."),
             Stage::AwaitingMatch { .. } => self.on_line_while_seeking(line),
             Stage::Prompting(..) => self.on_choice(line),
             Stage::InMatch(_) => self.run_command(line),
@@ -414,20 +417,20 @@ impl PlaySession {
         }
         match &self.stage {
             Stage::InMatch(table) if table.is_my_turn() => {
-                let mut message = "the input has ended and it is your turn".to_owned();
+                let mut message = "the input ended on your turn".to_owned();
                 if self.can_resume {
-                    message = format!("{message}; go on with `{}`", self.join_command());
+                    message = format!("{message}; resume with `{}`", self.join_command());
                 }
                 self.end(Err(Failure::Failed(message)));
             }
             Stage::InMatch(table)
                 if table.snapshot.status == MatchStatus::Open && table.snapshot.you.is_some() =>
             {
-                self.print_error("the input has ended and nobody has sat down");
+                self.print_error("the input ended before an opponent joined");
                 self.leave_and_end();
             }
             Stage::AwaitingMatch { seek: Some(_), .. } => {
-                self.print_error("the input has ended and nobody has come");
+                self.print_error("the input ended before an opponent was found");
                 self.leave_and_end();
             }
             Stage::InMatch(_)
@@ -555,7 +558,7 @@ impl PlaySession {
     /// watch this match.
     fn on_watch_ended(&mut self, match_id: MatchId) {
         if self.match_state_mut(match_id).is_some() {
-            let message = "the match has begun, and nobody but its players may watch it";
+            let message = "you can no longer watch this match";
             self.end(Err(Failure::Refused(message.to_owned())));
         }
     }

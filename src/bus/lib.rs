@@ -48,13 +48,13 @@ pub trait Bus: fmt::Debug + Send + Sync + 'static {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
     /// The receiver is not connected to the bus, so the request was not processed.
-    #[error("that server is not there")]
+    #[error("the server is not connected to the bus")]
     NoReceiver,
     /// No response arrived in time. The receiver may or may not have processed the request.
-    #[error("no answer came in time")]
+    #[error("no response in time")]
     Timeout,
     /// This server could not send the request, so the request was not processed.
-    #[error("there is no connection to the other servers")]
+    #[error("no connection to the other servers")]
     Disconnected,
 }
 

@@ -79,10 +79,10 @@ impl Drop for PendingRequest {
 #[derive(Debug, thiserror::Error)]
 pub enum NatsError {
     /// No NATS server could be reached.
-    #[error("cannot reach NATS: {0}")]
+    #[error("cannot connect to NATS")]
     Connect(#[from] async_nats::ConnectError),
     /// The subscription to the server's subjects failed.
-    #[error("cannot listen to NATS: {0}")]
+    #[error("cannot subscribe to NATS subjects")]
     Listen(#[from] async_nats::SubscribeError),
 }
 
@@ -171,12 +171,12 @@ impl ConnectionState {
             }
             Event::Disconnected | Event::Closed => {
                 self.is_up.store(false, Ordering::Release);
-                tracing::error!("the connection to NATS is lost");
+                tracing::error!("connection to NATS lost");
             }
             Event::SlowConsumer(_) => self.on_connection_lost(),
             Event::LameDuckMode | Event::Draining => {}
-            Event::ServerError(error) => tracing::warn!(%error, "NATS"),
-            Event::ClientError(error) => tracing::warn!(%error, "NATS"),
+            Event::ServerError(error) => tracing::warn!(%error, "error from the NATS server"),
+            Event::ClientError(error) => tracing::warn!(%error, "error in the NATS client"),
         }
     }
 
@@ -247,7 +247,7 @@ async fn send_outgoing(
             None => client.publish(to, body.into()).await,
         };
         if let Err(error) = sent {
-            tracing::warn!(%error, "a message to another server is lost");
+            tracing::warn!(%error, "cannot send a message to another server");
         }
     }
 }

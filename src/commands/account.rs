@@ -22,10 +22,10 @@ const COMMAND_TIMEOUT: Duration = Duration::from_secs(10);
 /// command.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Lists accounts, lets their players back in, renames and closes them, and invites people.
+/// Manage player accounts
 ///
-/// It works while a server runs on the store, which then obeys within seconds, and while none does. Whoever can
-/// write to the store may use it: there is no password.
+/// Works whether or not a server is running. A running server executes the command within seconds.
+/// Write access to the store is sufficient; no password is required.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -42,60 +42,75 @@ Examples:
 /// Explanation that `plyhouse account recover` prints together with the recovery key if `--url` is
 /// not given.
 const WITHOUT_URL: &str = "\
-A link is this key with the address of the server and `/pair#` before it, as https://play.example.org/pair#KEY; \
-with --url https://play.example.org it is printed whole. `ply login` takes the key itself.";
+The login link is the server's address followed by /pair#KEY, such as \
+https://play.example.org/pair#KEY. Pass --url to print the whole link. \
+`ply login` accepts the key itself.";
 
-/// What is to be done.
+/// Actions of `plyhouse account`.
 #[derive(Debug, clap::Subcommand)]
 enum AccountAction {
-    /// Print the accounts: name, kind, sessions, the day on which one was used last, id
+    /// List all accounts
+    ///
+    /// Prints one line per account, separated by tabs: name, kind (person or bot), number of
+    /// sessions, day of last use, and id.
     List {
         #[command(flatten)]
         place: StoreLocation,
     },
-    /// Print a link by which somebody comes back as an account, once, within 24 hours; within an hour after that
-    /// they may set another password. Without --url it is the key in the link, good where a recovery key is
+    /// Print a one-time login link for an account
+    ///
+    /// The link is valid for 24 hours. For one hour after logging in with it, the player can set a
+    /// new password without the old one. Without --url, only the key of the link is printed, which
+    /// can be used like a recovery key.
     Recover {
-        /// The account
+        /// Name of the account
         name: String,
 
-        /// Where players find the server, as `https://play.example.org`
+        /// Public URL of the server, such as `https://play.example.org`
         #[arg(long, env = "PLYHOUSE_URL", value_name = "URL", value_parser = url)]
         url: Option<String>,
 
         #[command(flatten)]
         place: StoreLocation,
     },
-    /// Give an account another name. The one before stays reserved for it for 90 days
+    /// Rename an account
+    ///
+    /// The old name stays reserved for the account for 90 days.
     Rename {
-        /// The account
+        /// Current name of the account
         name: String,
 
-        /// The new name
+        /// New name
         to: String,
 
         #[command(flatten)]
         place: StoreLocation,
     },
-    /// End an account: its sessions, keys and programs. What runs is resigned, and `someone` stands for the name
-    /// in all matches, for good. Nobody else gets the name for 90 days
+    /// Delete an account permanently
+    ///
+    /// Ends its sessions, revokes its keys, deletes its bots and resigns its running matches. In
+    /// all matches, `someone` replaces the name. The name cannot be registered again for 90 days.
     Close {
-        /// The account
+        /// Name of the account
         name: String,
 
         #[command(flatten)]
         place: StoreLocation,
     },
-    /// Take all rated matches of an account up to now out of the ratings, its own and those of others, which are
-    /// reckoned anew without them
+    /// Exclude an account's past rated matches from all ratings
+    ///
+    /// The ratings of the account and of its opponents are recomputed without these matches.
+    /// Matches that end later count again.
     Unrate {
-        /// The account
+        /// Name of the account
         name: String,
 
         #[command(flatten)]
         place: StoreLocation,
     },
-    /// Print an invitation, with which one person registers within 30 days where `--accounts invite` is set
+    /// Print an invitation code for a server with --accounts invite
+    ///
+    /// The code is valid for one registration within 30 days.
     Invite {
         #[command(flatten)]
         place: StoreLocation,
@@ -137,7 +152,8 @@ impl Args {
     }
 }
 
-const NO_URL: &str = "it is no address as https://play.example.org";
+const NO_URL: &str =
+    "expected http:// or https:// and a host, without a path, such as https://play.example.org";
 
 /// Parses the URL of a server and removes slashes at its end.
 fn url(text: &str) -> Result<String, String> {
@@ -193,7 +209,7 @@ fn admin_command(data: &Data, order: AdminCommand) -> anyhow::Result<()> {
     // Checks that the store exists, because opening a missing store would create it.
     data.inspect()?;
     let runtime = Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.context("cannot wait for the store")?;
+    let runtime = runtime.context("cannot start the async runtime")?;
     let unused = runtime.block_on(data.open_if_unused())?;
     let obeyed = match unused {
         Some(store) => runtime.block_on(run_command(store.into(), order))?,
@@ -212,7 +228,7 @@ async fn run_command(store: Arc<dyn Store>, order: AdminCommand) -> anyhow::Resu
         ..Settings::default()
     };
     let started = Server::start(settings, store, &StoreMetrics::default());
-    let server = started.context("cannot open the store")?;
+    let server = started.context("cannot start the search threads")?;
     let obeyed = server.run_admin_command(order).await;
     server.stop().await;
     Ok(obeyed)
@@ -225,13 +241,14 @@ async fn run_command(store: Arc<dyn Store>, order: AdminCommand) -> anyhow::Resu
 )]
 fn queue_command(data: &Data, order: &AdminCommand) -> anyhow::Result<AdminResult> {
     let queue = data.admin_queue()?;
-    let order = serde_json::to_string(order).context("cannot write the order")?;
+    let order = serde_json::to_string(order).context("cannot encode the command")?;
     let id = queue.enqueue(&order)?;
     let until = Instant::now() + COMMAND_TIMEOUT;
     loop {
         if let Some(answer) = queue.find_result(id)? {
             queue.withdraw(id)?;
-            return serde_json::from_str(&answer).context("the server is of another version");
+            return serde_json::from_str(&answer)
+                .context("the server runs a different version of plyhouse");
         }
         if Instant::now() >= until {
             break;
@@ -239,7 +256,7 @@ fn queue_command(data: &Data, order: &AdminCommand) -> anyhow::Result<AdminResul
         sleep(POLL_INTERVAL);
     }
     match queue.withdraw(id)? {
-        false => bail!("the server that uses the store does not obey; nothing was done"),
-        true => bail!("the server has not said what has come of it: look whether it is done"),
+        false => bail!("the server did not execute the command in time; nothing was changed"),
+        true => bail!("no result from the server in time; check the outcome before retrying"),
     }
 }

@@ -10,10 +10,10 @@ use clap_complete::Shell;
 
 use crate::CommandLine;
 
-/// Prints a completion script for a shell.
+/// Print a shell completion script
 #[derive(Debug, clap::Args)]
 pub(crate) struct Completions {
-    /// The shell
+    /// Shell to generate the script for
     shell: Shell,
 }
 
@@ -30,10 +30,12 @@ impl Completions {
     }
 }
 
-/// Writes the manual pages: `plyhouse.1`, and one for each command.
+/// Write the manual pages to a directory
+///
+/// Writes `plyhouse.1` and one page for each command.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Manual {
-    /// Where to. It is made if it is not there
+    /// Output directory (created if missing)
     directory: PathBuf,
 }
 
@@ -42,6 +44,6 @@ impl Manual {
         let directory = &self.directory;
         let written = std::fs::create_dir_all(directory)
             .and_then(|()| clap_mangen::generate_to(CommandLine::command(), directory));
-        written.with_context(|| format!("cannot write to {}", directory.display()))
+        written.with_context(|| format!("cannot write manual pages to {}", directory.display()))
     }
 }

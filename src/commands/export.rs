@@ -11,27 +11,33 @@ use plyhouse_store::{MatchRecord, StoreInspector};
 use super::is_broken_pipe;
 use super::read_only_store::{Source, close};
 
-/// Prints matches: as JSON, one a line, each with its whole history, or as their players keep games.
+/// Print matches as JSON lines or as game records
 ///
-/// It looks at the store from outside: a server may run on it or not. Without a match it prints all
-/// there are, live and ended, in the order of their creation. A match that is damaged is told on
-/// stderr, the others are printed, and the exit status is 1.
+/// Works whether or not a server is running. Without MATCH, prints all matches in the order of
+/// their creation, live ones included. A corrupt match is reported on stderr and skipped; the exit
+/// status is then 1.
 ///
-/// With --format pgn (chess), pdn (draughts), sgf (Go, Gomoku, Othello) or txt (Connect Four, tic-tac-toe:
-/// a line of moves, and one of how it ended) it prints scoresheets, of matches that run as far as they have come; of all matches those of such games that have begun.
+/// JSON contains the whole history of a match, one match per line. The other formats are game
+/// records: pgn (chess), pdn (draughts), sgf (Go, Gomoku, Othello) and txt (Connect Four,
+/// tic-tac-toe: a line of moves and a line with the result). The record of a running match ends
+/// with its latest move. Without MATCH, only started matches of games with the given format are
+/// printed.
 ///
-/// The fields of JSON: `id`, `code`, `game`, `host`, `listed`, `rated`, `pace_ms`, `seed` (a text), `created_ms`,
-/// `ended_ms` (null while it is live), `players` (`id` and `name` of the host and of all who ever sat
-/// down), `events` (in order; `seq`, `at_ms`, `type`, and by type `seat`, `player`, `name`, `bot`,
-/// `move`, `winner`, `reason`). Times are milliseconds since 1970.
+/// JSON fields: `id`, `code`, `game`, `host`, `listed`, `rated`, `pace_ms`, `seed` (a string),
+/// `created_ms`, `ended_ms` (null while the match is live), `players` (`id` and `name` of the host
+/// and of everyone who has had a seat), `events` (in order: `seq`, `at_ms`, `type` and, depending
+/// on the type, `seat`, `player`, `name`, `bot`, `move`, `winner`, `reason`). Times are in
+/// milliseconds since 1970.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Which matches: by id or by code. A code is that of the latest match that had it
+    /// Ids or codes of the matches to print; all matches if omitted
+    ///
+    /// If several matches have had the code, the live match is printed, or else the latest match.
     #[arg(value_name = "MATCH")]
     matches: Vec<String>,
 
-    /// In which format
+    /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Json)]
     format: Format,
 
@@ -96,7 +102,13 @@ impl Args {
         };
         match printed.and_then(|()| export.out.flush().context(STDOUT)) {
             Err(error) if !is_broken_pipe(&error) => Err(error),
-            Ok(()) | Err(_) => close(export.failed, "matches that could not be printed"),
+            Ok(()) | Err(_) => close(
+                export.failed,
+                [
+                    "match could not be exported",
+                    "matches could not be exported",
+                ],
+            ),
         }
     }
 }
@@ -120,7 +132,7 @@ impl<W: Write> Export<'_, W> {
     fn print_matches(&mut self, names: &[String]) -> anyhow::Result<()> {
         for name in names {
             let found = self.archive.find_match(MatchRef::from(name.as_str()));
-            match found.context("cannot look for a match")? {
+            match found.with_context(|| format!("cannot look up match {name:?}"))? {
                 Some(id) => self.print(id, true)?,
                 None => self.fail(format_args!("there is no match {name:?}")),
             }
@@ -134,7 +146,7 @@ impl<W: Write> Export<'_, W> {
     fn print(&mut self, id: MatchId, by_name: bool) -> anyhow::Result<()> {
         match self.archive.inspect_match(id) {
             Ok(Some(kept)) if self.format == Format::Json => {
-                let line = serde_json::to_string(&kept).context("cannot write a match as JSON")?;
+                let line = serde_json::to_string(&kept).context("cannot encode a match as JSON")?;
                 writeln!(self.out, "{line}").context(STDOUT)
             }
             Ok(Some(kept)) => self.print_game_record(kept.record, by_name),
@@ -159,7 +171,9 @@ impl<W: Write> Export<'_, W> {
         }
         if !fits {
             let title = creation.game.info.title;
-            self.fail(format_args!("{code}: {title} is not kept as {format}"));
+            self.fail(format_args!(
+                "{code}: {title} games cannot be exported as {format}"
+            ));
             return Ok(());
         }
         match GameRecord::from_match(creation, &events) {

@@ -16,13 +16,14 @@ const TIMEOUT: Duration = Duration::from_secs(3);
 /// error message.
 const RESPONSE_BYTES_MAX: u64 = 4096;
 
-/// Asks a running server whether it is well, and fails with status 1 if it is not or does not answer.
+/// Check whether a running server is healthy
 ///
-/// For the checks of containers and scripts. It takes three seconds at most and speaks plain HTTP: a
-/// server that has TLS on its port is asked on that of `--admin-listen`.
+/// For container health checks and scripts. Exits with status 1 if the server is unhealthy or does
+/// not respond within three seconds. The health check speaks plain HTTP only: if the server uses
+/// TLS, pass the URL of its --admin-listen address.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// What is asked. `/readyz` in place of `/healthz` asks whether clients are to be sent there
+    /// http:// URL to check; use /readyz to check whether the server accepts clients
     #[arg(
         long,
         env = "PLYHOUSE_HEALTH_URL",
@@ -38,18 +39,18 @@ impl Args {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build();
-        let runtime = runtime.context("cannot start")?;
+        let runtime = runtime.context("cannot start the async runtime")?;
         let answer = runtime.block_on(async { timeout(TIMEOUT, request_health(&self.url)).await });
         // `shutdown_background` does not wait for a DNS lookup that is still running.
         runtime.shutdown_background();
-        let answer = answer.map_err(|_| anyhow::anyhow!("no answer in time"));
+        let answer = answer.map_err(|_| anyhow::anyhow!("timed out after {} s", TIMEOUT.as_secs()));
         let answer = answer.flatten();
-        let answer = answer.with_context(|| format!("{} does not answer", self.url))?;
+        let answer = answer.with_context(|| format!("no response from {}", self.url))?;
         let (head, text) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
         match head.split(' ').nth(1) {
             Some("200") => Ok(()),
-            Some(status) => bail!("{} answers {status}: {}", self.url, text.trim()),
-            None => bail!("{} answers with something else than HTTP", self.url),
+            Some(status) => bail!("{} returned {status}: {}", self.url, text.trim()),
+            None => bail!("{} did not return an HTTP response", self.url),
         }
     }
 }
@@ -71,12 +72,18 @@ async fn request_health(url: &Uri) -> anyhow::Result<String> {
     Ok(String::from_utf8_lossy(&answer).into_owned())
 }
 
+/// Error for an `https` URL.
+const NOT_PLAIN_HTTP: &str = "the health check speaks plain HTTP only: use the server's http:// \
+    address, or the address of --admin-listen if the server uses TLS";
+
 fn url(text: &str) -> Result<Uri, String> {
     let url: Option<Uri> = text.parse().ok();
-    url.filter(|url| {
-        url.scheme_str()
-            .is_some_and(|scheme| scheme.eq_ignore_ascii_case("http"))
-            && url.authority().is_some()
-    })
-    .ok_or_else(|| "a URL is needed such as http://127.0.0.1:7878/healthz".to_owned())
+    let url = url.filter(|url| url.authority().is_some());
+    let scheme = url.as_ref().and_then(Uri::scheme_str);
+    let scheme = scheme.map(str::to_ascii_lowercase);
+    match (url, scheme.as_deref()) {
+        (Some(url), Some("http")) => Ok(url),
+        (Some(_), Some("https")) => Err(NOT_PLAIN_HTTP.to_owned()),
+        _ => Err("expected an http:// URL, such as http://127.0.0.1:7878/healthz".to_owned()),
+    }
 }

@@ -23,7 +23,8 @@ pub(super) fn run(args: Args) -> anyhow::Result<()> {
     let extension = format.extension();
     ensure!(
         path.extension().is_some_and(|found| found == extension),
-        "games of {} are kept in a file that ends with .{extension}",
+        "invalid --out '{}': games of {} require the extension .{extension}",
+        path.display(),
         game.info.id,
     );
     let about = || path.display().to_string();

@@ -3,24 +3,25 @@
 use std::io::{self, Write};
 
 use anyhow::{Context, bail};
-use plyhouse_store::{CopyError, CopySide, VerificationReport, copy_store};
+use plyhouse_store::{CopyError, CopySide, copy_store};
 use tokio::runtime::{Builder, Runtime};
 
+use super::read_only_store::contents;
 use crate::store_location::{Data, Secret};
 
-/// Copies every match and every player from one store into an empty one.
+/// Copy all matches and players to an empty store
 ///
-/// Matches keep their ids, codes, histories and times, and players their tokens: whoever comes back finds
-/// everything as it was. No server may run on either store. What is to be moved is checked first, as
-/// `verify` does, and nothing is written if it is damaged; in the end what was written is checked, and
-/// every match compared. The store that is copied from stays as it is.
+/// Matches keep their ids, codes, histories and times, and players stay logged in. No server may
+/// use either store. The source is checked first, as by `plyhouse verify`; nothing is written if it
+/// is corrupt. After copying, the target is checked and compared with the source. The source is not
+/// changed.
 ///
-/// A copy that was cut off is begun anew: remove the directory that was written, or drop the database and
-/// create it again.
+/// An interrupted copy cannot be resumed. Delete the target directory, or drop the target database
+/// and create it again, and start over.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Where everything is: `sqlite:DIR`, or `postgres://user:password@host/database`
+    /// Store to copy: sqlite:DIR or postgres://user:password@host/database
     #[arg(
         long,
         env = "PLYHOUSE_FROM",
@@ -30,7 +31,7 @@ pub(crate) struct Args {
     )]
     from: Data,
 
-    /// Where it is to be: an empty or missing directory, or an empty database
+    /// Store to copy to: an empty or missing directory, or an empty database
     #[arg(
         long,
         env = "PLYHOUSE_TO",
@@ -52,7 +53,7 @@ impl Args {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let Self { from, to } = self;
         let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.context("cannot wait for the stores")?;
+        let runtime = runtime.context("cannot start the async runtime")?;
         // Checks that the source exists, because opening a missing store would create it.
         from.inspect()?;
         let source = open(&runtime, &from)?;
@@ -63,28 +64,16 @@ impl Args {
                 bail!("nothing was written to {to}: {error}");
             }
             Err(error) => {
-                let why = format!("{to} has a part of it at most: remove that, and begin anew");
+                let why =
+                    format!("copy failed; {to} may be incomplete, so delete it and start over");
                 return Err(error).context(why);
             }
         };
         let mut out = io::stdout().lock();
         for (place, summary) in [&from, &to].into_iter().zip(summaries) {
-            let VerificationReport {
-                matches,
-                live,
-                ended,
-                events,
-                players,
-                ..
-            } = summary;
-            writeln!(
-                out,
-                "{place}: {matches} matches ({live} live, {ended} ended), {events} events, \
-                 {players} players"
-            )
-            .context("cannot write to stdout")?;
+            writeln!(out, "{place}: {}", contents(&summary)).context("cannot write to stdout")?;
         }
-        writeln!(out, "each is there as it was").context("cannot write to stdout")
+        writeln!(out, "all data was copied and verified").context("cannot write to stdout")
     }
 }
 

@@ -8,14 +8,14 @@ use clap::Subcommand;
 use plyhouse_store::{Store, rebuild_ratings, verify_ratings};
 use tokio::runtime::Builder;
 
-use super::read_only_store::close;
+use super::read_only_store::{close, count_text};
 use crate::store_location::StoreLocation;
 
-/// Reckons ratings anew from all rated matches that have ended, or compares with that.
+/// Verify or recompute the ratings
 ///
-/// Every rated match that ends gets a number, and its ratings follow from those before it: the same matches
-/// always give the same ratings, bit for bit. A store in a directory is one process's alone, so its server has
-/// to be stopped; beside servers that share a database this may run at any time.
+/// Ratings are computed from the ledger, the numbered list of ended rated matches. The same ledger
+/// always gives identical ratings. If the store is a directory, stop its server first. With a
+/// PostgreSQL database, the servers of a cluster may keep running.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -24,17 +24,17 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Reckons all ratings anew, beside those that are told of, and puts them in their place
+    /// Recompute all ratings and replace the stored ones
     ///
-    /// To be done where a later version of the program rates otherwise, or where `verify` has found something. Nothing
-    /// changes if the ratings were right.
+    /// Needed if a newer version computes ratings differently, or if `ratings verify` has found
+    /// differences. Correct ratings do not change.
     Rebuild {
         #[command(flatten)]
         place: StoreLocation,
     },
-    /// Compares what is kept with what the matches give, bit for bit, and prints what differs
+    /// Compare the stored ratings with recomputed ones
     ///
-    /// The exit status is 1 if anything does.
+    /// Prints up to 100 differences. The exit status is 1 if there are any.
     Verify {
         #[command(flatten)]
         place: StoreLocation,
@@ -49,7 +49,7 @@ impl Args {
         // Checks that the store exists, because opening a missing store would create it.
         data.inspect()?;
         let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.context("cannot wait for the store")?;
+        let runtime = runtime.context("cannot start the async runtime")?;
         runtime.block_on(async {
             let store = data.open_for_maintenance().await?;
             match self.action {
@@ -60,9 +60,13 @@ impl Args {
     }
 }
 
+/// Singular and plural of the noun for rows of the ratings ledger.
+const LEDGER_ROWS: [&str; 2] = ["ledger row", "ledger rows"];
+
 async fn rebuild(store: &dyn Store) -> anyhow::Result<()> {
     let rows = rebuild_ratings(store).await?;
-    let written = writeln!(io::stdout(), "{rows} rows of the ledger were folded anew");
+    let rows = count_text(rows, LEDGER_ROWS);
+    let written = writeln!(io::stdout(), "ratings recomputed from {rows}");
     written.context("cannot write to stdout")
 }
 
@@ -81,11 +85,11 @@ async fn verify(store: &dyn Store) -> anyhow::Result<()> {
         .iter()
         .try_for_each(|text| writeln!(out, "{text}"));
     let written = written.and_then(|()| {
-        writeln!(
-            out,
-            "{rows} rows of the ledger, {ratings} ratings, {count} differences"
-        )
+        let rows = count_text(rows, LEDGER_ROWS);
+        let ratings = count_text(ratings, ["rating", "ratings"]);
+        let differences = count_text(count, ["difference", "differences"]);
+        writeln!(out, "{rows}, {ratings}, {differences}")
     });
     written.context("cannot write to stdout")?;
-    close(count, "differences that were found")
+    close(count, ["difference found", "differences found"])
 }

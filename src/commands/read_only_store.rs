@@ -1,11 +1,11 @@
 //! Code shared by the commands that inspect a store without changing it.
 
 use anyhow::bail;
-use plyhouse_store::StoreInspector;
+use plyhouse_store::{StoreInspector, VerificationReport};
 
 use crate::store_location::StoreLocation;
 
-/// Where the store lies that is looked at.
+/// Options that select the store to inspect.
 #[derive(Debug, clap::Args)]
 pub(super) struct Source {
     #[command(flatten)]
@@ -20,10 +20,25 @@ impl Source {
 }
 
 /// Returns an error if `faults`, the number of faults that a command found in the store, is not 0.
-/// The error message consists of the description `what` and the number of faults.
-pub(super) fn close(faults: u64, what: &str) -> anyhow::Result<()> {
+/// The error message consists of the number of faults and the noun, given as singular and plural.
+pub(super) fn close(faults: u64, noun: [&str; 2]) -> anyhow::Result<()> {
     match faults {
         0 => Ok(()),
-        faults => bail!("{what}: {faults}"),
+        faults => bail!("{}", count_text(faults, noun)),
     }
+}
+
+/// Formats a number with its noun, such as "1 match". The noun is given as singular and plural.
+pub(super) fn count_text(count: u64, [singular, plural]: [&str; 2]) -> String {
+    let noun = if count == 1 { singular } else { plural };
+    format!("{count} {noun}")
+}
+
+/// Summarizes the contents of a store, such as "2 matches (1 live, 1 ended), 9 events, 3 players".
+pub(super) fn contents(report: &VerificationReport) -> String {
+    let matches = count_text(report.matches, ["match", "matches"]);
+    let (live, ended) = (report.live, report.ended);
+    let events = count_text(report.events, ["event", "events"]);
+    let players = count_text(report.players, ["player", "players"]);
+    format!("{matches} ({live} live, {ended} ended), {events}, {players}")
 }

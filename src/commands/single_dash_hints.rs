@@ -9,12 +9,12 @@ use clap::{Command, CommandFactory};
 const RENAMED: [(&str, &str); 5] = [
     (
         "rounds",
-        "did you mean --games, which counts all games of a pair of players?",
+        "did you mean --games, the number of games per pair of players?",
     ),
     ("pgnout", "did you mean --out?"),
     ("srand", "did you mean --seed?"),
-    ("repeat", "every opening is played with both sides here"),
-    ("variant", "the game is the first argument here"),
+    ("repeat", "every opening is always played with both sides"),
+    ("variant", "give the game as the first argument"),
 ];
 
 /// Prints a command-line error and exits the process. If an option of `plyhouse match` has a single
@@ -43,7 +43,7 @@ fn hint(options: &Command, words: &[String]) -> Option<String> {
     let hint = match renamed {
         _ if is_option => format!("did you mean --{name}?"),
         Some((_, hint)) => (*hint).to_owned(),
-        None => "options begin with two dashes, and --help lists them".to_owned(),
+        None => "options begin with two dashes; see --help".to_owned(),
     };
     Some(format!("unexpected argument '{word}' found: {hint}"))
 }

@@ -3,17 +3,16 @@
 use std::io::{self, Write};
 
 use anyhow::Context;
-use plyhouse_store::VerificationReport;
 
 use super::is_broken_pipe;
-use super::read_only_store::{Source, close};
+use super::read_only_store::{Source, close, contents, count_text};
 
-/// Checks a store from end to end, and prints what is wrong with it.
+/// Check the whole store for faults
 ///
-/// It looks at the store from outside: a server may run on it or not. It checks the database as
-/// such, that every event can be read and none is missing, that every match can have gone that way,
-/// that it ended as and when the rules say, and that everybody in it is known. The last line counts
-/// what was checked. The exit status is 1 if there is any damage.
+/// Works whether or not a server is running. Checks the database itself, that every event can be
+/// read and none is missing, that every match follows the rules of its game and ended as they say,
+/// and that all players of a match exist. Prints each fault, then a summary. The exit status is 1
+/// if there is any fault.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -32,24 +31,12 @@ impl Args {
                 written = writeln!(out, "{fault}");
             }
         });
-        let VerificationReport {
-            matches,
-            live,
-            ended,
-            events,
-            players,
-            faults,
-        } = summary.context("cannot list the matches")?;
-        let written = written.and_then(|()| {
-            writeln!(
-                out,
-                "{matches} matches ({live} live, {ended} ended), {events} events, \
-                 {players} players, {faults} damages"
-            )
-        });
+        let report = summary.context("cannot read the store")?;
+        let faults = count_text(report.faults, ["fault", "faults"]);
+        let written = written.and_then(|()| writeln!(out, "{}, {faults}", contents(&report)));
         match written.context("cannot write to stdout") {
             Err(error) if !is_broken_pipe(&error) => Err(error),
-            Ok(()) | Err(_) => close(faults, "damages that were found"),
+            Ok(()) | Err(_) => close(report.faults, ["fault found", "faults found"]),
         }
     }
 }

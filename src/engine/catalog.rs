@@ -825,7 +825,7 @@ mod tests {
             errors,
             [
                 "c3 is already taken",
-                "not a move of this game, which looks like b2"
+                "not a move of this game: expected a move such as b2"
             ]
         );
         assert_eq!(pos.to_string(), "..x/.../...");

@@ -203,7 +203,7 @@ fn strip_move_number(text: &str) -> &str {
 
 /// Error returned when text is not a move in the notation of the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a move of this game, which looks like {example}")]
+#[error("not a move of this game: expected a move such as {example}")]
 pub struct ParseMoveError {
     /// Example of a move in the notation of the game.
     pub example: &'static str,
@@ -223,7 +223,7 @@ pub enum ReadMoveError {
 /// Error returned when text is not a position of the game, or is a position that play cannot reach.
 /// The message states the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a position of this game: {0}")]
+#[error("invalid position: {0}")]
 pub struct ParsePositionError(pub &'static str);
 
 /// Error returned when a move cannot be played in the current position.

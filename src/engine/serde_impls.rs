@@ -21,7 +21,7 @@ impl<'de> Deserialize<'de> for Seat {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let number = u8::deserialize(deserializer)?;
         Self::from_number(number)
-            .ok_or_else(|| D::Error::custom(format_args!("there is no seat {number}")))
+            .ok_or_else(|| D::Error::custom(format_args!("invalid seat number {number}")))
     }
 }
 
@@ -35,7 +35,7 @@ impl<'de> Deserialize<'de> for Level {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let id = Cow::<str>::deserialize(deserializer)?;
         id.parse()
-            .map_err(|_| D::Error::custom(format_args!("there is no level {id:?}")))
+            .map_err(|_| D::Error::custom(format_args!("unknown level {id:?}")))
     }
 }
 
@@ -48,7 +48,6 @@ impl Serialize for GameEntry {
 impl<'de> Deserialize<'de> for &'static GameEntry {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let id = Cow::<str>::deserialize(deserializer)?;
-        catalog::find_game(&id)
-            .ok_or_else(|| D::Error::custom(format_args!("there is no game {id:?}")))
+        catalog::find_game(&id).ok_or_else(|| D::Error::custom(format_args!("unknown game {id:?}")))
     }
 }

@@ -34,7 +34,7 @@ pub struct GameRecord {
 #[derive(Debug, thiserror::Error)]
 pub enum GameRecordError {
     /// The game has no record format.
-    #[error("games of {game} are not kept in any format")]
+    #[error("there is no game record format for {game}")]
     NoFormat {
         /// Id of the game.
         game: &'static str,

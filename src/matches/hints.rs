@@ -35,10 +35,12 @@ impl Match {
     /// Checks whether `seat` may receive a hint.
     pub(super) fn check_hint(&self, seat: Seat) -> Result<(), Refusal> {
         if self.creation.terms.rated {
-            return Err(Refusal::NotAllowed("there are no hints in rated matches"));
+            return Err(Refusal::NotAllowed(
+                "hints are not available in rated matches",
+            ));
         }
         if !matches!(self.occupant(seat.other()), Occupant::Bot(_)) {
-            return Err(Refusal::NotAllowed("there are hints against bots alone"));
+            return Err(Refusal::NotAllowed("hints are available only against bots"));
         }
         Ok(())
     }

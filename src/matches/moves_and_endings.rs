@@ -158,7 +158,9 @@ impl Match {
         let seat = self.seat_of(player).ok_or(Refusal::NotSeated)?;
         self.check_running()?;
         if self.ply() >= ABORT_BEFORE_PLY || self.takebacks > 0 {
-            return Err(Refusal::NotAllowed("the match has begun: resign instead"));
+            return Err(Refusal::NotAllowed(
+                "it is too late to abort: resign instead",
+            ));
         }
         self.end_now(MatchEnd::without_result(None, Some(seat)), now)
     }
@@ -168,7 +170,7 @@ impl Match {
     pub(super) fn flag_fall(&self) -> Result<Decision, Refusal> {
         self.check_running()?;
         let clock = self.creation.terms.clock;
-        let clock = clock.ok_or(Refusal::NotAllowed("there is no clock"))?;
+        let clock = clock.ok_or(Refusal::NotAllowed("this match has no clock"))?;
         let loser = self.position.turn();
         let winner = loser.other();
         let timeout = MatchEnd {

@@ -176,7 +176,11 @@ pub(crate) mod seated {
                 kind,
                 rating,
             },
-            _ => return Err(D::Error::custom("a seat has one occupant")),
+            _ => {
+                return Err(D::Error::custom(
+                    "invalid combination of player, name and bot in a seat",
+                ));
+            }
         };
         Ok((seat, occupant))
     }

@@ -98,7 +98,7 @@ impl Match {
     /// Checks whether `seat` may offer a draw now.
     pub(super) fn check_draw_offer(&self, seat: Seat) -> Result<(), Refusal> {
         if !self.creation.game.allows_draw_offers {
-            return Err(Refusal::NotAllowed("in this game no draw is offered"));
+            return Err(Refusal::NotAllowed("draws cannot be offered in this game"));
         }
         let too_soon = |expected| Refusal::TooSoon {
             reason: "it is too soon to offer a draw",
@@ -161,17 +161,17 @@ impl Match {
     /// Checks whether `seat` may request a takeback to `to_ply`.
     pub(super) fn check_takeback(&self, seat: Seat, to_ply: Option<Ply>) -> Result<(), Refusal> {
         if !self.allows_takebacks() {
-            return Err(Refusal::NotAllowed("in this match no move is taken back"));
+            return Err(Refusal::NotAllowed("takebacks are off in this match"));
         }
         if self.offers.refused_takebacks[seat.index()] >= REFUSED_TAKEBACKS_MAX {
-            let why = "too many of your takebacks came to nothing";
+            let why = "you have made too many unsuccessful takeback requests";
             return Err(Refusal::NotAllowed(why));
         }
         let plies = to_ply.and_then(|ply| self.played_moves.get(usize::try_from(ply.0).ok()?..));
         let plies = plies.filter(|plies| plies.iter().any(|played| played.seat == seat));
         if plies.is_none() {
             return Err(Refusal::TooSoon {
-                reason: "there is nothing of yours to take back",
+                reason: "you have no move to take back",
                 expected: None,
                 retry_after_ms: None,
             });
@@ -192,7 +192,7 @@ impl Match {
         match remaining_ms {
             None => Ok(()),
             retry_after_ms => Err(Refusal::TooSoon {
-                reason: "you have just asked for a takeback in this ply",
+                reason: "you have just requested a takeback",
                 expected: None,
                 retry_after_ms,
             }),
@@ -271,7 +271,7 @@ impl Match {
         let by = self.seat_of(player).ok_or(Refusal::NotSeated)?;
         self.check_running()?;
         if self.creation.terms.rated {
-            return Err(Refusal::NotAllowed("no time is given in rated matches"));
+            return Err(Refusal::NotAllowed("time cannot be given in rated matches"));
         }
         self.check_time_gift(by.other(), ms)?;
         self.check_event_limit()?;
@@ -290,9 +290,11 @@ impl Match {
     /// Checks whether the player in `to` may receive `ms` milliseconds from the opponent now.
     pub(super) fn check_time_gift(&self, to: Seat, ms: u64) -> Result<(), Refusal> {
         match self.creation.terms.clock {
-            None => return Err(Refusal::NotAllowed("there is no clock")),
+            None => return Err(Refusal::NotAllowed("this match has no clock")),
             Some(ClockControl::Move { .. }) => {
-                return Err(Refusal::NotAllowed("every move has a time of its own"));
+                return Err(Refusal::NotAllowed(
+                    "time cannot be added to a fixed time per move",
+                ));
             }
             Some(
                 ClockControl::Fischer { .. }
@@ -301,17 +303,19 @@ impl Match {
             ) => {}
         }
         if self.creation.terms.rated {
-            return Err(Refusal::NotAllowed("the match is rated"));
+            return Err(Refusal::NotAllowed("time cannot be given in rated matches"));
         }
         if !matches!(self.occupant(to), Occupant::Player { .. }) {
-            return Err(Refusal::NotAllowed("a bot needs no time"));
+            return Err(Refusal::NotAllowed("time cannot be given to a bot"));
         }
         if self.remaining.remaining_ms()[to.index()].saturating_add(ms) > TIME_WITH_GIFT_MAX_MS {
-            return Err(Refusal::NotAllowed("that is more than two hours"));
+            return Err(Refusal::NotAllowed(
+                "a player cannot have more than two hours on the clock",
+            ));
         }
         if self.offers.time_gift_plies[to.other().index()].last() == Some(&self.ply()) {
             return Err(Refusal::TooSoon {
-                reason: "time is given once in a ply",
+                reason: "time can be given only once per move",
                 expected: Some(Ply(self.ply().0 + 1)),
                 retry_after_ms: None,
             });

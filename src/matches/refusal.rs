@@ -11,26 +11,26 @@ pub enum Refusal {
     #[error("the match is over")]
     MatchEnded,
     /// The action is not possible while the match is running.
-    #[error("the match is being played")]
+    #[error("the match is still in progress")]
     MatchRunning,
     /// The match has not started, because a seat is open.
     #[error("the match has not started: a seat is open")]
     MatchNotStarted,
     /// The player already has a seat in the match.
-    #[error("you have a seat in this match")]
+    #[error("you already have a seat in this match")]
     AlreadySeated,
     /// The requested seat, or every seat, is taken or reserved.
-    #[error("that seat is not open")]
+    #[error("that seat is not available")]
     SeatTaken,
     /// The player or bot does not have the seat that the action requires.
-    #[error("you have no seat in this match")]
+    #[error("you are not a player in this match")]
     NotSeated,
     /// The action is reserved for the host of the match.
-    #[error("only the host of the match may do this")]
+    #[error("only the host can do this")]
     NotHost,
     /// The action is outdated: it names a ply other than the next one, or was sent before the last
     /// takeback.
-    #[error("ply {expected} is next, after {takebacks} takebacks")]
+    #[error("the position has changed (next ply: {expected}, takebacks: {takebacks})")]
     StalePly {
         /// Number of the next ply.
         expected: Ply,
@@ -38,7 +38,7 @@ pub enum Refusal {
         takebacks: u64,
     },
     /// It is the opponent's turn.
-    #[error("it is the other side's turn")]
+    #[error("it is not your turn")]
     NotYourTurn,
     /// The text cannot be read as a move of this game.
     #[error(transparent)]
@@ -51,7 +51,7 @@ pub enum Refusal {
     #[error("{0}")]
     NotAllowed(&'static str),
     /// Guests cannot play rated matches.
-    #[error("a rated match is for accounts: register first")]
+    #[error("rated matches require an account: register first")]
     NotRegistered,
     /// The action is not allowed yet.
     #[error("{reason}")]
@@ -64,10 +64,10 @@ pub enum Refusal {
         retry_after_ms: Option<u64>,
     },
     /// No offer of that kind is pending.
-    #[error("nothing of that kind is offered")]
+    #[error("no such offer is pending")]
     NothingOffered,
     /// The match has too many events to accept more offers, gifts of time or hints.
-    #[error("too much has been offered in this match")]
+    #[error("too many offers and requests in this match")]
     TooManyEvents,
 }
 
@@ -75,10 +75,10 @@ pub enum Refusal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
     /// The initial position is invalid.
-    #[error("it cannot have begun so: {0}")]
+    #[error(transparent)]
     InitialPosition(#[from] InitialPositionError),
     /// An event cannot follow the events before it.
-    #[error("event {seq} cannot have happened")]
+    #[error("event {seq} cannot follow the events before it")]
     Event {
         /// Sequence number of the event.
         seq: Seq,

@@ -16,7 +16,7 @@ pub enum AuditError {
     #[error(transparent)]
     Replay(#[from] ReplayError),
     /// The previous event requires a certain next event, but the record contains a different one.
-    #[error("event {seq} is {found:?}, but must be {expected:?}")]
+    #[error("event {seq}: expected {expected:?}, found {found:?}")]
     Unexpected {
         /// Sequence number of the event.
         seq: Seq,
@@ -40,7 +40,7 @@ pub enum AuditError {
         reason: &'static str,
     },
     /// A recorded move is not in canonical form.
-    #[error("event {seq}: {m:?} is not the move's proper name")]
+    #[error("event {seq}: move {m:?} is not in canonical notation")]
     NonCanonicalMove {
         /// Sequence number of the event.
         seq: Seq,
@@ -123,13 +123,13 @@ impl Match {
                 ..
             } => {
                 if spent_ms.is_some() != self.clock().is_some() {
-                    return Err("only a clock charges a move");
+                    return Err("time spent must be recorded if and only if the match has a clock");
                 }
                 if self.is_free_ply() && spent_ms.unwrap_or(0) > 0 {
-                    return Err("the first move of a seat is free");
+                    return Err("the first move of a seat must not use clock time");
                 }
                 if self.remaining_after_move(spent_ms.unwrap_or(0)) != *remaining {
-                    return Err("that cannot be what the move has left");
+                    return Err("the remaining time after the move is wrong");
                 }
                 Ok(())
             }
@@ -145,7 +145,7 @@ impl Match {
                     .pending_offers()
                     .any(|standing| standing.to_ply == Some(*ply));
                 if !is_offered || self.takeback_event(Some(*ply)).as_ref() != Some(&event.kind) {
-                    return Err("nobody has asked to go back there");
+                    return Err("there is no matching takeback request");
                 }
                 Ok(())
             }
@@ -156,13 +156,13 @@ impl Match {
             } => {
                 let is_consistent = self.remaining.with_added_time(*seat, *ms) == *remaining;
                 if !is_consistent || self.check_time_gift(*seat, *ms).is_err() {
-                    return Err("that much cannot have been given");
+                    return Err("the added time is not allowed");
                 }
                 Ok(())
             }
             EventKind::Hinted { seat, .. } => {
                 let hint_check = self.check_hint(*seat);
-                hint_check.map_err(|_| "nobody can have been given a hint here")
+                hint_check.map_err(|_| "a hint is not allowed here")
             }
             EventKind::Ended {
                 winner,
@@ -176,13 +176,13 @@ impl Match {
     fn check_occupant(&self, seat: Seat, occupant: &Occupant) -> Result<(), &'static str> {
         match occupant {
             Occupant::StandIn { level, .. } if self.creation.terms.stand_in != Some(*level) => {
-                Err("no such bot stands in")
+                Err("the stand-in does not match the terms of the match")
             }
             _ if self.stage == Stage::Running => Ok(()),
             Occupant::Open => Ok(()),
             _ if self.occupant(seat) != &Occupant::Open => Err("the seat is taken"),
             Occupant::Player { id, .. } if self.seat_of(*id).is_some() => {
-                Err("the player has the other seat")
+                Err("the player already has the other seat")
             }
             Occupant::Player { .. } | Occupant::Bot(_) | Occupant::StandIn { .. } => Ok(()),
         }
@@ -195,19 +195,19 @@ impl Match {
         (ply, to_ply): (Ply, Option<Ply>),
     ) -> Result<(), &'static str> {
         if ply != self.ply() || self.occupant(seat).player().is_none() {
-            return Err("nobody can have offered that at this ply");
+            return Err("an offer is not possible at this ply");
         }
         let offer_check = match offer {
             Offer::Draw => self.check_draw_offer(seat),
             Offer::Takeback => self.check_takeback(seat, to_ply),
         };
-        offer_check.map_err(|_| "that cannot have been offered")
+        offer_check.map_err(|_| "the offer is not allowed")
     }
 
     fn check_decline(&self, seat: Seat, by: Seat) -> Result<(), &'static str> {
         let is_bot = self.bot_to_answer_draw() == Some(by);
         if self.occupant(by).player().is_none() && !(is_bot && by != seat) {
-            return Err("nobody sits there who could decline");
+            return Err("the seat cannot decline this offer");
         }
         Ok(())
     }
@@ -219,36 +219,36 @@ impl Match {
         left: Option<RemainingTime>,
     ) -> Result<(), &'static str> {
         if !self.is_possible_at_end(left) {
-            return Err("that cannot be what was left");
+            return Err("the remaining time at the end is wrong");
         }
         let is_running = self.stage == Stage::Running;
         match reason {
             EndReason::Rules if self.expected_event().is_none() => {
-                Err("by the rules it is not over")
+                Err("the game is not over according to its rules")
             }
-            EndReason::Aborted if winner.is_some() => Err("without a result there is no winner"),
+            EndReason::Aborted if winner.is_some() => Err("an aborted match cannot have a winner"),
             EndReason::Resignation
             | EndReason::Abandonment
             | EndReason::Timeout
             | EndReason::Agreement
                 if !is_running =>
             {
-                Err("what has not begun cannot be lost")
+                Err("a match that has not started cannot end this way")
             }
             EndReason::Resignation | EndReason::Abandonment if winner.is_none() => {
-                Err("whoever is left has won")
+                Err("the winner is missing")
             }
-            EndReason::Timeout if self.clock().is_none() => Err("there is no clock"),
+            EndReason::Timeout if self.clock().is_none() => Err("the match has no clock"),
             EndReason::Timeout if winner == Some(self.position.turn()) => {
-                Err("whoever runs out of time does not win")
+                Err("the side that ran out of time cannot win")
             }
-            EndReason::Agreement if winner.is_some() => Err("in a draw there is no winner"),
+            EndReason::Agreement if winner.is_some() => Err("a draw cannot have a winner"),
             EndReason::Agreement
                 if !self
                     .pending_offers()
                     .any(|pending| pending.offer == Offer::Draw) =>
             {
-                Err("nobody has offered a draw")
+                Err("no draw offer is pending")
             }
             EndReason::Rules
             | EndReason::Aborted

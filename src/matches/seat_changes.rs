@@ -11,7 +11,7 @@ use super::{ABORTED, Decision, EventKind, Match, NO_EVENTS, Occupant, Offer, Ref
 const SEAT_CHANGE_SEQ_MAX: Seq = Seq(1000);
 
 /// Reason why a match refuses to seat a person and a program as opponents in a rated match.
-const MIXED_PLAYERS_REFUSAL: &str = "rated matches are between people, or between bots";
+const MIXED_PLAYERS_REFUSAL: &str = "rated matches must be between humans or between bots";
 
 impl Match {
     pub(super) fn join(
@@ -142,7 +142,7 @@ impl Match {
     pub(super) fn substitute_bot(&self, seat: Seat) -> Result<Decision, Refusal> {
         self.check_running()?;
         let level = self.creation.terms.stand_in;
-        let level = level.ok_or(Refusal::NotAllowed("no bot stands in for anybody here"))?;
+        let level = level.ok_or(Refusal::NotAllowed("this match has no stand-in bot"))?;
         let Occupant::Player {
             id,
             name,

@@ -85,18 +85,18 @@ impl CloseCode {
     pub const fn reason(self) -> &'static str {
         match self {
             Self::Normal => "goodbye",
-            Self::GoingAway => "the server is going away; connect again",
-            Self::InvalidFrame => "the rules of WebSocket were broken",
-            Self::BinaryFrame => "messages are text",
-            Self::InvalidUtf8 => "text must be UTF-8",
-            Self::ProtocolViolation => "the rules of the protocol were broken",
+            Self::GoingAway => "the server is shutting down; connect again",
+            Self::InvalidFrame => "WebSocket protocol error",
+            Self::BinaryFrame => "binary messages are not supported",
+            Self::InvalidUtf8 => "the message is not valid UTF-8",
+            Self::ProtocolViolation => "too many malformed messages",
             Self::MessageTooLarge => "the message is too large",
             Self::ServerFull => "the server is full; try again later",
-            Self::Replaced => "this session has a newer connection",
+            Self::Replaced => "replaced by a newer connection",
             Self::SlowConsumer => "messages were not read fast enough",
-            Self::RateLimited => "too many requests for too long; wait a minute",
-            Self::IdleTimeout => "nothing was heard for too long",
-            Self::SessionEnded => "this session was ended: its token is void",
+            Self::RateLimited => "too many requests; wait a minute",
+            Self::IdleTimeout => "the connection was idle for too long",
+            Self::SessionEnded => "the session has ended; its token is no longer valid",
         }
     }
 }

@@ -95,7 +95,11 @@ impl Request {
         let id = fields.optional("id", COUNT);
         let re = id.as_ref().ok().copied().flatten().map(RequestId);
         let Ok(Some(kind)) = fields.optional("type", TEXT) else {
-            return Err(DecodeError::new(re, ErrorCode::Malformed, "no text `type`"));
+            return Err(DecodeError::new(
+                re,
+                ErrorCode::Malformed,
+                "`type` must be a string",
+            ));
         };
         let is_supported = |kind: &str| {
             auth_mode != AuthMode::GuestOnly || !ClientMessage::ACCOUNT_TYPES.contains(&kind)
@@ -114,7 +118,7 @@ impl Request {
                 let types = ClientMessage::TYPES.into_iter();
                 let types: Vec<&str> = types.filter(|kind| is_supported(kind)).collect();
                 let types = types.join(", ");
-                let message = format!("no such request; there are {types}");
+                let message = format!("unknown request type; known types: {types}");
                 Err(DecodeError::new(re, ErrorCode::UnknownType, message))
             }
             Err(BadField { field, expected }) => {
@@ -301,13 +305,13 @@ fn decode_hello(fields: &mut Fields<'_>, auth_mode: AuthMode) -> Result<ClientMe
         .zip(&credentials)
         .filter(|(_, way)| way.is_some());
     if let (Some(_), Some((field, _))) = (given.next(), given.next_back()) {
-        let expected = "left out beside another way to come back";
+        let expected = "omitted if another credential is given";
         return Err(BadField::new(field, expected));
     }
     let [token, pair, recovery, password] = credentials;
     let name = fields.optional("name", TEXT)?;
     if password.is_some() && name.is_none() {
-        return Err(BadField::new("name", "a text beside `password`"));
+        return Err(BadField::new("name", "a string if `password` is given"));
     }
     Ok(ClientMessage::Hello(Box::new(Hello {
         protocol: fields.optional("protocol", VERSION)?,
@@ -327,7 +331,7 @@ fn decode_proof(fields: &mut Fields<'_>) -> Result<Option<ReauthProof>, BadField
     let password = fields.optional("password", TEXT)?.map(Token::new);
     let recovery = fields.optional("recovery", TEXT)?.map(Token::new);
     match (password, recovery) {
-        (Some(_), Some(_)) => Err(BadField::new("recovery", "left out beside `password`")),
+        (Some(_), Some(_)) => Err(BadField::new("recovery", "omitted if `password` is given")),
         (Some(password), None) => Ok(Some(ReauthProof::Password(password))),
         (None, recovery) => Ok(recovery.map(ReauthProof::RecoveryKey)),
     }
@@ -338,7 +342,7 @@ fn decode_register(fields: &mut Fields<'_>) -> Result<ClientMessage, BadField> {
     let password = fields.optional("password", PASSWORD)?;
     let is_same_as_name = |password: &Token| is_password_same_as_name(password.reveal(), &name);
     if password.as_ref().is_some_and(is_same_as_name) {
-        return Err(BadField::new("password", "other than the name"));
+        return Err(BadField::new("password", "different from the name"));
     }
     let invite = fields.optional("invite", TEXT)?.map(Token::new);
     Ok(ClientMessage::Register {
@@ -372,7 +376,7 @@ fn decode_create(fields: &mut Fields<'_>) -> Result<CreateRequest, BadField> {
         seat_bot(&mut create, level, is_correspondence)?;
     }
     if is_correspondence && create.absence_limit_ms.is_some() {
-        let expected = "left out: a match of days knows no absence";
+        let expected = "omitted: correspondence matches have no absence limit";
         return Err(BadField::new("patience_ms", expected));
     }
     if is_correspondence
@@ -380,23 +384,23 @@ fn decode_create(fields: &mut Fields<'_>) -> Result<CreateRequest, BadField> {
             .spectator_delay_ms
             .is_some_and(|delay_ms| delay_ms > 0)
     {
-        let expected = "left out: a match of days is told as it goes";
+        let expected = "0 or omitted: correspondence matches have no spectator delay";
         return Err(BadField::new("delay_ms", expected));
     }
     let is_hidden = create.spectator_access.unwrap_or_default() != SpectatorAccess::Anyone;
     if create.rated == Some(true) && is_hidden {
-        let expected = r#"left out unless "anyone" may watch"#;
+        let expected = r#"false or omitted unless `watch` is "anyone""#;
         return Err(BadField::new("rated", expected));
     }
     if create.rated == Some(true) && create.shows_bot_thinking == Some(true) {
-        let expected = "left out: nobody is helped in a rated match";
+        let expected = "false or omitted: not allowed in rated matches";
         return Err(BadField::new("thinking", expected));
     }
     if create.in_histories == Some(false) {
         check_history_opt_out(&create)?;
     }
     if create.rated == Some(true) && create.position.is_some() {
-        let expected = "left out: a rated match begins as its game does";
+        let expected = "omitted: rated matches start from the standard position";
         return Err(BadField::new("position", expected));
     }
     let seats = create.seats.as_ref();
@@ -425,10 +429,9 @@ fn seat_bot(
     match (open.next(), open.next()) {
         (Some(seat), None) if !is_correspondence => *seat = SeatRequest::Bot(level),
         _ => {
-            return Err(BadField::new(
-                "bot",
-                "left out: no one seat waits for a bot",
-            ));
+            let expected =
+                "omitted unless exactly one seat is open; bots do not play correspondence";
+            return Err(BadField::new("bot", expected));
         }
     }
     create.seats = Some(seats);
@@ -441,7 +444,7 @@ fn check_challenge_seats(create: &CreateRequest) -> Result<(), BadField> {
     match seats.contains(&SeatRequest::Me) && seats.contains(&SeatRequest::Open) {
         true => Ok(()),
         false => {
-            let expected = r#"left out unless one seat is "me" and the other "open""#;
+            let expected = r#"omitted unless one seat is "me" and the other "open""#;
             Err(BadField::new("for", expected))
         }
     }
@@ -457,7 +460,8 @@ fn check_history_opt_out(create: &CreateRequest) -> Result<(), BadField> {
     match has_bot && !is_open && create.rated != Some(true) {
         true => Ok(()),
         false => {
-            let expected = "left out unless a bot has the other seat and the match is casual";
+            let expected =
+                "true or omitted unless a bot has a seat, no seat is open and the match is casual";
             Err(BadField::new("history", expected))
         }
     }
@@ -469,8 +473,8 @@ fn check_rated_terms(has_clock: bool, has_assistance: bool) -> Result<(), BadFie
     if has_clock && !has_assistance {
         return Ok(());
     }
-    let expected =
-        "left out: a rated match has a clock, no takebacks, and nobody plays for another";
+    let expected = "false or omitted unless the match has a clock and a player, without \
+                    `takeback`, `stand_in` or, in a seek, `bot`";
     Err(BadField::new("rated", expected))
 }
 
@@ -488,11 +492,11 @@ fn decode_seek(fields: &mut Fields<'_>) -> Result<SeekRequest, BadField> {
         let has_assistance = seek.stand_in.is_some() || seek.bot.is_some();
         check_rated_terms(seek.clock.is_some(), has_assistance)?;
     } else if seek.rating_range.is_some() {
-        let expected = "left out unless the match is to be rated";
+        let expected = "omitted unless `rated` is true";
         return Err(BadField::new("rating", expected));
     }
     if seek.bot.is_some() && seek.clock.is_some_and(|clock| clock.is_correspondence()) {
-        let expected = "left out: bots look for nobody at days a move";
+        let expected = "omitted: bots do not play correspondence";
         return Err(BadField::new("bot", expected));
     }
     Ok(seek)
@@ -514,7 +518,7 @@ fn decode_profile(fields: &mut Fields<'_>) -> Result<ClientMessage, BadField> {
     let name = fields.optional("name", TEXT)?;
     let player = fields.optional("player", TEXT)?;
     if name.is_some() && player.is_some() {
-        return Err(BadField::new("player", "left out beside `name`"));
+        return Err(BadField::new("player", "omitted if `name` is given"));
     }
     Ok(ClientMessage::Profile { name, player })
 }
@@ -529,7 +533,7 @@ fn decode_offer(fields: &mut Fields<'_>) -> Result<Offer, BadField> {
             let to_ply = fields.optional("to_ply", COUNT)?;
             let is_one_or_two_plies_back = |to_ply| matches!(ply.checked_sub(to_ply), Some(1 | 2));
             if to_ply.is_some_and(|to_ply| !is_one_or_two_plies_back(to_ply)) {
-                return Err(BadField::new("to_ply", "`ply` less one or two"));
+                return Err(BadField::new("to_ply", "one or two less than `ply`"));
             }
             Offer::Takeback {
                 ply: Ply(ply),
@@ -546,7 +550,7 @@ fn decode_chat_content(fields: &mut Fields<'_>) -> Result<ChatContent, BadField>
         None => Ok(ChatContent::Preset(fields.required("preset", CHAT_PRESET)?)),
         Some(text) => match fields.optional("preset", CHAT_PRESET)? {
             None => Ok(ChatContent::Text(text)),
-            Some(_) => Err(BadField::new("text", "left out beside `preset`")),
+            Some(_) => Err(BadField::new("text", "omitted if `preset` is given")),
         },
     }
 }

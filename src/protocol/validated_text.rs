@@ -24,7 +24,7 @@ pub struct PlayerName(String);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidNameError {
     /// The text is empty or too long after trimming.
-    #[error("a name has 1 to {max} characters", max = PlayerName::CHARS_MAX)]
+    #[error("a name must have 1 to {max} characters", max = PlayerName::CHARS_MAX)]
     Length,
     /// The text contains a character that cannot be shown, or that would disturb the surrounding
     /// text.
@@ -224,8 +224,9 @@ impl Serialize for MatchCode {
 impl<'de> Deserialize<'de> for MatchCode {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Cow::<str>::deserialize(deserializer)?;
-        text.parse()
-            .map_err(|InvalidMatchCodeError| D::Error::custom(format_args!("{text:?} is no code")))
+        text.parse().map_err(|InvalidMatchCodeError| {
+            D::Error::custom(format_args!("invalid match code {text:?}"))
+        })
     }
 }
 

@@ -214,10 +214,7 @@ fn run_worker(queue: &Queue, mut table: TranspositionTable, metrics: &Metrics) {
         drop((queue_permit, waiting_gauge));
         if catch_unwind(AssertUnwindSafe(|| task.run(&mut table))).is_err() {
             let panics = metrics.panics.inc() + 1;
-            tracing::error!(
-                panics,
-                "search panicked; the caller continues without a result"
-            );
+            tracing::error!(panics, "search panicked; continuing without a result");
         }
         queue.finish(priority.host);
     }

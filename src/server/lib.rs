@@ -144,15 +144,15 @@ impl Server {
     pub fn unready_reasons(&self) -> Vec<&'static str> {
         let cluster = self.context.cluster.as_ref();
         let missing = [
-            (!self.is_healthy(), "the store cannot keep anything now"),
+            (!self.is_healthy(), "cannot write to the store"),
             (self.context.is_stopping(), "the server is stopping"),
             (
                 cluster.is_some_and(|cluster| !cluster.has_valid_lease()),
-                "its lease has run out",
+                "the lease of this server has expired",
             ),
             (
                 cluster.is_some_and(|cluster| !cluster.is_connected()),
-                "the other servers cannot be reached",
+                "cannot reach the other servers",
             ),
         ];
         let missing = missing.into_iter().filter(|(is_missing, _)| *is_missing);

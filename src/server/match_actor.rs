@@ -244,7 +244,10 @@ impl MatchActor {
             return;
         }
         let status = to_protocol::status(self.state.stage());
-        tracing::debug!(match_id = %self.state.id(), ?status, seq = %self.state.seq(), "match started serving");
+        tracing::debug!(
+            match_id = %self.state.id(), ?status, seq = %self.state.seq(),
+            "serving match"
+        );
         self.on_presence_changed();
         if let Some(cluster) = &self.server.cluster {
             let summary = self.leader.summary();

@@ -157,7 +157,7 @@ impl MatchHandle {
 
 /// Error message for a command that arrives while the match is being unloaded. It asks the client
 /// to retry, because the match can be loaded from the store again.
-const UNLOADING_MESSAGE: &str = "that match is being put away; ask again";
+const UNLOADING_MESSAGE: &str = "the match is being unloaded; try again";
 
 impl Envelope {
     /// Refuses the command if a client waits for a reply. Other commands are dropped.

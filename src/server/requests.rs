@@ -151,7 +151,10 @@ impl Client {
                 // The implicit `hello` has failed and its error was already sent, so the request
                 // itself is refused.
                 None => {
-                    reply.refuse(ErrorCode::Overloaded, "you are not welcomed yet: say hello");
+                    reply.refuse(
+                        ErrorCode::Overloaded,
+                        "you are not logged in: send `hello` first",
+                    );
                     None
                 }
             },
@@ -261,7 +264,7 @@ impl Client {
         let cost = if is_move { 0 } else { self.request_cost() };
         let (retry_after, is_last) = match self.check_rate_limit(cost, self.received_at) {
             Admission::Serve if self.server.is_stopping() => {
-                reply.refuse(ErrorCode::ShuttingDown, "the server is about to stop");
+                reply.refuse(ErrorCode::ShuttingDown, "the server is shutting down");
                 return None;
             }
             Admission::Serve if is_move => return Some(reply.for_move()),
@@ -317,7 +320,9 @@ impl Client {
     fn check_hello(&self, hello: &Hello) -> Result<(), WireError> {
         let is_unsupported = |version| version != plyhouse_protocol::VERSION;
         if hello.protocol.is_some_and(is_unsupported) {
-            let message = "this server speaks another version of the protocol";
+            let supported = plyhouse_protocol::VERSION;
+            let message =
+                format!("unsupported protocol version; this server supports version {supported}");
             let error = WireError::new(ErrorCode::UnsupportedProtocol, message);
             return Err(WireError {
                 supported: Some([plyhouse_protocol::VERSION].into()),
@@ -327,7 +332,7 @@ impl Client {
         if self.player.is_some() {
             return Err(WireError::new(
                 ErrorCode::AlreadyWelcomed,
-                "you have said hello already",
+                "you are already logged in on this connection",
             ));
         }
         Ok(())

@@ -33,22 +33,22 @@ impl StoreMetrics {
     pub fn register(&self, registry: &mut Registry) {
         registry.register(
             "store_batches",
-            "Batches that were made durable, each by one sync",
+            "Write batches made durable, one sync each",
             self.batches.clone(),
         );
         registry.register(
             "store_writes",
-            "Writes that were in them",
+            "Writes in durable batches",
             self.writes.clone(),
         );
         registry.register(
             "store_failures",
-            "Batches that could not be written, or may not have been",
+            "Write batches that failed or whose outcome is unknown",
             self.failures.clone(),
         );
         registry.register_with_unit(
             "store_sync",
-            "How long it took to make a batch durable",
+            "Time to make a write batch durable",
             Unit::Seconds,
             self.sync_duration.clone(),
         );

@@ -69,33 +69,36 @@ struct Health {
 #[derive(Debug, thiserror::Error)]
 pub enum OpenPostgresError {
     /// The database URL is invalid.
-    #[error("not an address of a database: {0}")]
+    #[error("invalid database URL")]
     InvalidUrl(#[source] tokio_postgres::Error),
     /// The URL sets `sslrootcert`, but `sslmode` is not `verify-full`.
-    #[error("sslrootcert is of use with sslmode=verify-full alone")]
+    #[error("sslrootcert requires sslmode=verify-full")]
     UnusedRootCertificates,
     /// The root certificates that the URL names cannot be read.
-    #[error("cannot read certificates of authorities from {0}: {1}")]
+    #[error("cannot read CA certificates from {0}")]
     UnreadableRootCertificates(PathBuf, #[source] pem::Error),
     /// The database cannot be reached or used.
-    #[error("cannot use the database: {0}")]
+    #[error("cannot open the database")]
     Database(#[from] tokio_postgres::Error),
     /// Another server already uses the database. At least one of the two servers requires exclusive
     /// use.
     #[error("another server is using the database")]
     InUse,
     /// The database contains no store.
-    #[error("the database has no store of plyhouse")]
+    #[error("there is no store in the database")]
     NoStore,
     /// The database was written by a later version of this program.
-    #[error("the database was written by a later version of plyhouse")]
+    #[error("the database was written by a newer version of Plyhouse")]
     TooNew,
     /// The database was written by an earlier version of this program. Only a server migrates the
     /// database.
-    #[error("the database was written by an earlier version of plyhouse: start the server once")]
+    #[error(
+        "the database was written by an older version of Plyhouse; start the server once to \
+         upgrade it"
+    )]
     TooOld,
     /// The async runtime of a command-line tool could not be started.
-    #[error("cannot wait for the database: {0}")]
+    #[error("cannot start the async runtime")]
     Runtime(#[source] std::io::Error),
 }
 

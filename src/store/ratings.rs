@@ -232,7 +232,7 @@ pub(crate) fn ledger_row_to_text(row: &LedgerRow) -> String {
 
 /// Parses a stored ledger row. Returns an error message if the row is not valid.
 pub(crate) fn ledger_row_from_text(text: &str) -> Result<LedgerRow, String> {
-    serde_json::from_str(text).map_err(|error| format!("a row of the ledger: {error}"))
+    serde_json::from_str(text).map_err(|error| format!("invalid ledger row: {error}"))
 }
 
 /// Returns the match that a ledger row records, or the player that the row excludes from the

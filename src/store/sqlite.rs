@@ -100,32 +100,39 @@ pub enum OpenError {
     #[error("another server is using {}", .0.display())]
     InUse(PathBuf),
     /// The directory cannot be created or read.
-    #[error("cannot use {}", .0.display())]
+    #[error("cannot use data directory {}", .0.display())]
     Directory(PathBuf, #[source] io::Error),
     /// The database cannot be opened or is not an SQLite database.
-    #[error("cannot open the database in {}", .0.display())]
-    Database(PathBuf, #[source] rusqlite::Error),
+    #[error("cannot open the database in {}: {}", .0.display(), .1)]
+    Database(PathBuf, rusqlite::Error),
     /// The database is read-only.
     #[error("{} is read-only", .0.display())]
     ReadOnly(PathBuf),
     /// The write-ahead log exists, but its database is missing.
-    #[error("the database in {} is gone, but its log is there: restore it, or remove both", .0.display())]
+    #[error(
+        "the database in {} is missing or empty, but its write-ahead log is not: restore it, \
+         or delete both",
+        .0.display()
+    )]
     LogWithoutDatabase(PathBuf),
     /// The database belongs to another program.
-    #[error("{} is no store of plyhouse", .0.display())]
+    #[error("{} is not a Plyhouse database", .0.display())]
     ForeignDatabase(PathBuf),
     /// The database was written by a later version of this program.
-    #[error("{} was written by a later version of plyhouse", .0.display())]
+    #[error("{} was written by a newer version of Plyhouse", .0.display())]
     TooNew(PathBuf),
     /// The directory contains no store.
     #[error("there is no store in {}", .0.display())]
     NoStore(PathBuf),
     /// The database was written by an earlier version of this program. Only a server migrates the
     /// database.
-    #[error("{} was written by an earlier version of plyhouse: start the server once", .0.display())]
+    #[error(
+        "{} was written by an older version of Plyhouse; start the server once to upgrade it",
+        .0.display()
+    )]
     TooOld(PathBuf),
     /// This program was built with a version of SQLite that may lose data.
-    #[error("SQLite {0} is too old: 3.51.3 is needed")]
+    #[error("SQLite {0} is too old: 3.51.3 or later is required")]
     SqliteTooOld(&'static str),
 }
 

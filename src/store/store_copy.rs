@@ -33,7 +33,7 @@ pub struct CopySide {
 #[derive(Debug, thiserror::Error)]
 pub enum CopyError {
     /// The target store is not empty. Nothing was written.
-    #[error("there are {matches} matches and {players} players in it already")]
+    #[error("the target store is not empty (matches: {matches}, players: {players})")]
     NotEmpty {
         /// Number of matches in the target store.
         matches: u64,
@@ -41,7 +41,7 @@ pub enum CopyError {
         players: u64,
     },
     /// The source store is corrupt. Nothing was written.
-    #[error("{faults} damages are in what is to be moved, first: {first}")]
+    #[error("the source store is damaged (faults: {faults}), first fault: {first}")]
     SourceCorrupt {
         /// First fault that was found.
         first: Fault,
@@ -49,7 +49,7 @@ pub enum CopyError {
         faults: u64,
     },
     /// A store cannot be accessed.
-    #[error("a store cannot be read: {0}")]
+    #[error("cannot read a store")]
     Unreadable(#[from] StoreAccessError),
     /// A match or other data cannot be read.
     #[error(transparent)]
@@ -61,13 +61,13 @@ pub enum CopyError {
     #[error(transparent)]
     RatingUpdate(#[from] RatingUpdateError),
     /// A write failed.
-    #[error("cannot write: {0}")]
+    #[error("cannot write to the target store")]
     Write(#[from] WriteError),
     /// The target store is corrupt after the copy.
-    #[error("what was written is damaged: {0}")]
+    #[error("the copy is damaged: {0}")]
     TargetCorrupt(Fault),
     /// Some data in the target store differs from the source.
-    #[error("{0} is not there as it was")]
+    #[error("the copy differs from the source: {0}")]
     Mismatch(String),
 }
 
@@ -99,7 +99,9 @@ pub fn copy_store(
     let target = verify_uncorrupted(&*to.inspector, |first, _| CopyError::TargetCorrupt(first))?;
     compare_stores(runtime, from, to)?;
     if source != target {
-        return Err(CopyError::Mismatch(format!("{source:?}")));
+        return Err(CopyError::Mismatch(format!(
+            "expected {source:?}, found {target:?}"
+        )));
     }
     Ok([source, target])
 }
@@ -159,7 +161,7 @@ fn copy_one_time_tokens(
         // token is used.
         let added = runtime.block_on(to.store.add_one_time_token(code, token, 0, max))?;
         if !added {
-            return Err(CopyError::Mismatch("an invitation".to_owned()));
+            return Err(CopyError::Mismatch("one-time tokens".to_owned()));
         }
     }
     Ok(())
@@ -245,7 +247,7 @@ fn copy_analyses(runtime: &Runtime, from: &CopySide, to: &CopySide) -> Result<()
         if let Some(analysis) = runtime.block_on(from.store.analysis(id))? {
             let stored = to.store.store_analysis(id, analysis);
             if !runtime.block_on(stored)? {
-                return Err(CopyError::Mismatch(format!("what was thought of {id}")));
+                return Err(CopyError::Mismatch(format!("analysis of match {id}")));
             }
         }
     }
@@ -262,7 +264,7 @@ async fn copy_ledger(from: &dyn Store, to: &dyn Store) -> Result<(), CopyError> 
         let Some((end, _)) = rows.last() else { break };
         last = *end;
         if !to.change_ratings(RatingsChange::CopyRows(rows)).await? {
-            return Err(CopyError::Mismatch(format!("the ledger up to row {last}")));
+            return Err(CopyError::Mismatch(format!("ledger up to row {last}")));
         }
     }
     // The current time is given as 0, so no delayed match is due. Delayed matches keep waiting for
@@ -306,13 +308,13 @@ fn compare_stores(runtime: &Runtime, from: &CopySide, to: &CopySide) -> Result<(
     loop {
         let players = from.inspector.players_after(last)?;
         if players != to.inspector.players_after(last)? {
-            return Err(CopyError::Mismatch("a player".to_owned()));
+            return Err(CopyError::Mismatch("players".to_owned()));
         }
         let Some(end) = players.last() else { break };
         last = Some(end.player.id);
     }
     if from.inspector.one_time_tokens()? != to.inspector.one_time_tokens()? {
-        return Err(CopyError::Mismatch("an invitation".to_owned()));
+        return Err(CopyError::Mismatch("one-time tokens".to_owned()));
     }
     let mut last = 0;
     loop {
@@ -320,7 +322,7 @@ fn compare_stores(runtime: &Runtime, from: &CopySide, to: &CopySide) -> Result<(
             [from, to].map(|side| runtime.block_on(side.store.ledger(last, COPY_BATCH_SIZE)));
         let rows = rows?;
         if rows != copied_rows? {
-            return Err(CopyError::Mismatch(format!("the ledger after row {last}")));
+            return Err(CopyError::Mismatch(format!("ledger after row {last}")));
         }
         let Some((end, _)) = rows.last() else { break };
         last = *end;

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use plyhouse_cli::number_in;
 use plyhouse_engine::catalog::{AnalysisBoard, AnyPosition};
 use plyhouse_engine::search::analysis::TextbookMethod;
 use plyhouse_engine::search::minimax::Scale;
@@ -28,91 +29,101 @@ const TIME_DEFAULT_MS: u64 = 5000;
 /// searches such a position in a few seconds at most.
 const FULL_DEPTH_PLIES_MAX: u32 = 10;
 
-/// Values a position and every legal move, and tells what it took to find out.
+/// Evaluate a position and every legal move
 ///
-/// Values are for the side to move, wins and losses on the scale that is customary for the game:
-/// in Connect Four the number of the winner's own discs left and one, in tic-tac-toe ten less the
-/// plies, in Othello and Go the discs or points that the game is won by. Where the end of the game can be seen they are
-/// exact; else `about` so much, in discs or points there, too, and in other games in hundredths of an advantage that a
-/// careful player feels, by looking ahead: in a game that can be solved from here ten plies, as the rest of the time went into solving
-/// it, and with --depth or in other games as many as there was time for. Ctrl-C ends the search of one
-/// position, and what is known by then is told; not so with --method.
+/// Values are from the point of view of the side to move. A win or loss has the score that is
+/// customary for the game: in Connect Four, the number of discs that the winner has left plus one;
+/// in tic-tac-toe, ten minus the number of plies; in Othello and Go, the margin in discs or points.
 ///
-/// Go is played out instead, as its bots do (Monte Carlo tree search): of every move is told how often it
-/// was tried, by how many points on average, and how much of that was won, by one thread. With --depth, --exact or --method it is searched
-/// as the others.
+/// A value is exact if the search has reached the end of the game. All other values are estimates
+/// and are marked with `about` or `likely`. Estimates are in discs or points in Othello and Go. In
+/// other games, 100 is an advantage that a careful player notices. If the position is close enough
+/// to the end to be solved, the search looks ten plies ahead for estimates and spends the rest of
+/// the time on solving. In other positions, and with --depth, it looks as far ahead as the limit
+/// allows.
 ///
-/// With `-` for a position it reads a position or a list of moves a line from stdin, and answers
-/// each with one line. A line that cannot be answered is answered with an error, and the status is
-/// then 1 in the end. What is found for one line is kept for the next.
+/// Ctrl-C stops the search of a single position and prints the result so far, except with --exact
+/// or --method.
 ///
-/// Moves are read as players of the game write them, in chess `Nf3` as well as `g1f3`, also with nothing
-/// between them. Move numbers, comments, variations and a result, as in PGN, are skipped. A forced pass may
-/// be left out. The moves may continue after a draw that a player has to claim.
+/// Go is searched with random playouts, as by its bots (Monte Carlo tree search), in one thread.
+/// For each move, the report shows the number of playouts, the average margin in points and the
+/// share of playouts won. With --depth, --exact or --method, Go is searched like the other games.
 ///
-/// With --json an answer is one object: `position`; `turn`, the side to move, which all values are
-/// for; `outcome`, as in the protocol, if the game is over; `score`; `result`, win, draw or loss, if
-/// that is known; `plies` to the win or loss, where points do not decide; whether all this is `exact`; the `depth` that was
-/// looked at in full, and the greatest, `selective_depth`; `nodes`, positions visited (by the first
-/// thread, if there are several), and `nodes_per_second`; `time_us`, microseconds; `table_hits`, positions found in the table, and
-/// `table_use`, how many of a thousand places this search has filled; moves `pruned`, where a method
-/// counts them; `playouts`, where games were played out, and the `win_rate` of the best move, from 0 to 1;
-/// the `best` move; `pv`, the principal variation; and `moves`, best first, each with
-/// `move`, `score`, `result`, `plies`, and how well that is `known`: exact, estimate, or at_most
-/// where the method did not need to know more; and where games were played out, `playouts` through the
-/// move and its `win_rate`. An error is an object with `error` alone.
+/// If the position is `-`, the command reads one position or list of moves per line from stdin and
+/// prints one line for each. The answer to an invalid line is an error message, and the exit status
+/// of the command is then 1. The transposition table is kept from line to line.
+///
+/// Positions are written as in the protocol of the server. Moves may be in any notation that
+/// players of the game use, in chess `Nf3` as well as `g1f3`, with or without separators. Move
+/// numbers, comments, variations and a result, as in PGN, are skipped. Forced passes may be
+/// omitted. The moves may continue after a draw that a player must claim.
+///
+/// With --json, each answer is an object with these fields: `position`; `turn`, the side to move;
+/// `outcome`, as in the protocol, if the game is over; `score`; `result`, which is win, draw or
+/// loss, if known; `plies` to the win or loss, except where points decide; `exact`, true if the
+/// value is exact; `depth`, the plies searched in full; `selective_depth`, the length of the
+/// longest line searched; `nodes`, the positions visited (by the first thread, if there are
+/// several); `nodes_per_second`; `time_us`, the time in microseconds; `table_hits`, the positions
+/// found in the transposition table; `table_use`, the part of the table that this search has
+/// filled, in thousandths; `pruned`, the moves skipped, if the method counts them; `playouts`, and
+/// the `win_rate` of the best move from 0 to 1, if there were playouts; `best`, the best move;
+/// `pv`, the principal variation; and `moves`, best first. Each move has `move`, `score`, `result`,
+/// `plies`, `known` (exact, estimate, or at_most for an upper bound) and, if there were playouts,
+/// `playouts` and `win_rate`. An error is an object with the field `error` only.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(flatten)]
     subject: GameAndPosition,
 
-    /// Moves to play first from the position, written in the same ways
-    #[arg(long, value_name = "M,M,…")]
+    /// Moves to play from the position before the analysis, such as e4,e5
+    #[arg(long, value_name = "MOVES")]
     moves: Option<String>,
 
-    /// Looks no further ahead than this many plies
+    /// Maximum search depth in plies
     #[arg(long, value_name = "N", conflicts_with_all = ["time", "exact"],
-          value_parser = clap::value_parser!(u32).range(1..))]
+          value_parser = number_in::<u32>(1..=u64::from(u32::MAX)))]
     depth: Option<u32>,
 
-    /// Thinks no longer than this many milliseconds. Without a limit: 5000, or with --exact for as
-    /// long as it takes
-    #[arg(long, value_name = "MS")]
+    /// Maximum search time in milliseconds; default: 5000, or no limit with --depth or --exact
+    #[arg(long, value_name = "MS", value_parser = number_in::<u64>(..))]
     time: Option<u64>,
 
-    /// Searches as the textbooks do, to see what each idea saves: minimax or alpha-beta, moves in
-    /// the order of the rules, nothing remembered. Needs --depth where more than 10 plies are left
+    /// Textbook search without move ordering or table; needs --depth if over 10 plies are left
+    ///
+    /// The number of nodes shows what each technique saves. Moves are searched in the order of the
+    /// move generator.
     #[arg(long, value_name = "METHOD", value_parser = method_parser(), conflicts_with_all = ["time", "exact"])]
     method: Option<TextbookMethod>,
 
-    /// How such a search scores the end of a game: `plies`, less for every ply, or `outcome`, by one
+    /// Score of a win with --method: `plies` is higher for faster wins, `outcome` is always 1
     #[arg(long, value_name = "SCALE", value_parser = scale_parser(), requires = "method",
           default_value = "plies")]
     scale: Scale,
 
-    /// The value of the game itself or nothing: fails if --time is over before it is known
+    /// Solve the position; fail if --time ends before the exact value is known
     #[arg(long)]
     exact: bool,
 
-    /// Values every move also where `-` and --exact go together, and the value is asked for and one
-    /// best move
+    /// With --exact and `-`, solve every move instead of finding one best move
     #[arg(long, requires = "exact")]
     every_move: bool,
 
-    /// Prints JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 
-    /// Thinks with so many threads, which share the table. With more than one, what is visited and
-    /// which of equal moves is best may differ from run to run
+    /// Number of search threads
+    ///
+    /// The threads share the transposition table. With more than one thread, the visited positions
+    /// and the choice between equal moves may differ from run to run.
     #[arg(long, value_name = "N", default_value = "1", conflicts_with = "method",
-          value_parser = clap::value_parser!(u16).range(1..=1024))]
+          value_parser = number_in::<u16>(1..=1024))]
     threads: u16,
 
-    /// The size of the transposition table in MiB
+    /// Size of the transposition table in MiB
     #[arg(long, value_name = "MIB", default_value_t = 64,
-          value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+          value_parser = number_in::<u32>(1..=1 << 20))]
     table: u32,
 }
 
@@ -140,7 +151,7 @@ enum SearchRequest {
 /// Reason why a position could not be analysed.
 #[derive(Debug, thiserror::Error)]
 enum AnalysisError {
-    #[error("{0} plies are left, too many to walk: the method needs --depth")]
+    #[error("up to {0} plies are left, too many for a full search; limit it with --depth")]
     DepthRequired(u32),
     #[error("the search ended before the exact value was known")]
     NotSolved,
@@ -157,7 +168,7 @@ impl Args {
         if self.subject.position.as_deref() == Some("-") {
             if self.moves.is_some() {
                 exit_with_usage_error(
-                    "--moves cannot be used with `-`: a line may be a list of moves",
+                    "--moves cannot be used with '-'; write the moves on the input lines",
                 );
             }
             let lines = batch_mode::BatchAnalysis {

@@ -14,7 +14,7 @@ pub fn game_parser() -> impl TypedValueParser<Value = &'static GameEntry> {
 /// The game of a command: its first positional argument, or `--game`.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct GameArg {
-    /// The game; `--game GAME` is the same
+    /// Game; may also be given as --game GAME
     #[arg(value_name = "GAME", value_parser = game_parser(), required_unless_present = "game_option")]
     game: Option<&'static GameEntry>,
 
@@ -49,7 +49,7 @@ impl clap::Args for GameAndPosition {
                     .value_name("GAME")
                     .value_parser(GameOrPositionParser)
                     .required_unless_present("game_option")
-                    .help("The game; `--game GAME` is the same"),
+                    .help("Game; may also be given as --game GAME"),
             )
             .arg(
                 clap::Arg::new("position")
@@ -70,8 +70,8 @@ impl clap::Args for GameAndPosition {
     }
 }
 
-const POSITION_HELP: &str = "The position: in wire notation, or as the moves that lead to it \
-    (`e4 e5`, `f5d6c3`). Without it: the start. A position that begins with `-` comes last, behind `--`";
+const POSITION_HELP: &str = "Position (FEN for chess) or moves from the start (`e4 e5`); \
+    default: initial position. Put `--` before a position that begins with `-`";
 
 impl clap::FromArgMatches for GameAndPosition {
     fn from_arg_matches(matches: &clap::ArgMatches) -> Result<Self, clap::Error> {
@@ -80,7 +80,8 @@ impl clap::FromArgMatches for GameAndPosition {
             // If `--game` is present, the first positional argument is the position, and a second
             // positional argument is an error.
             if let Some(extra) = text("position") {
-                let message = format!("unexpected argument '{extra}': --game names the game\n");
+                let message =
+                    format!("unexpected argument '{extra}': the game is already given by --game\n");
                 return Err(clap::Error::raw(ErrorKind::UnknownArgument, message));
             }
             let position = text("game");

@@ -10,6 +10,7 @@ use std::io;
 use std::time::Duration;
 
 use anyhow::Context;
+use plyhouse_cli::number_in;
 use plyhouse_engine::catalog::{AnalysisBoard, GameEntry};
 use plyhouse_engine::game::EngineProtocol;
 use plyhouse_engine::search::{Level, Limits};
@@ -23,55 +24,62 @@ use self::protocol_loop::{SearchGoal, SearchRequest};
 use self::uci::Uci;
 use crate::common_args::{GameArg, level_parser};
 
-/// Plays as an engine that another program runs: an interface, or a manager of tournaments.
+/// Run the engine for a GUI or tournament manager
 ///
-/// It reads commands from stdin and answers on stdout, in the protocol of the game: Go by GTP 2, Gomoku by
-/// the protocol of Gomocup (Piskvork), all others by UCI, with moves and positions as they are on the wire.
+/// The engine reads commands from stdin and writes replies to stdout. The game determines the
+/// protocol: GTP 2 for Go, the Gomocup protocol (Piskvork) for Gomoku, and UCI for all other games.
+/// In UCI, moves and positions are written as in the protocol of the server.
 ///
-/// Of a clock it spends on a move what is left, by the number of moves that are to be made with it
-/// (30 where nobody says), and three quarters of the increment; at most three quarters of what is left,
-/// which is counted 30 ms short for the way between the programs.
+/// With a clock, the engine spends on a move the remaining time divided by the number of moves to
+/// the next time control (30 if unknown), plus three quarters of the increment, but at most three
+/// quarters of the remaining time. It keeps a reserve of 30 ms for communication delays.
 ///
-/// What was asked for is answered also after the end of the input. A search that only `stop` would end
-/// then takes as long as --time says.
+/// At the end of the input, the engine still completes all pending commands. A search that would
+/// run until `stop` then ends after the time given by --time.
 ///
-/// UCI: uci, isready, ucinewgame, position, go (searchmoves, ponder, wtime, btime, winc, binc, movestogo,
-/// depth, nodes, mate, movetime, infinite; of what is no number an `info string` tells, and the answer then
-/// comes after as long as --time says), ponderhit, stop, quit, and the options Hash, Clear Hash,
-/// Threads, MultiPV, Ponder and Level (beginner, easy, medium, hard, full). With searchmoves and with
-/// several lines it searches at full strength. A game that is drawn by repetition or by fifty moves, which
-/// a player need not claim, is thought about as if what was before had not been.
+/// UCI: uci, isready, ucinewgame, position, go (searchmoves, ponder, wtime, btime, winc, binc,
+/// movestogo, depth, nodes, mate, movetime, infinite), ponderhit, stop, quit, and the options Hash,
+/// Clear Hash, Threads, MultiPV, Ponder and Level (beginner, easy, medium, hard, full). Invalid
+/// numbers are reported with `info string`; if no valid limit is left, the search takes the time
+/// given by --time. With searchmoves or MultiPV above 1, the engine searches at full strength. A
+/// draw that players must claim, such as by repetition or the fifty-move rule, does not end the
+/// game: the engine searches on without the earlier positions.
 ///
-/// GTP: what list_commands names. The rules are those of the server: 9 x 9, area scoring, no suicide,
-/// positional superko, all stones on the board alive. Any komi up to 10000 is taken and counted by
-/// final_score, but the engine plays for the server's. If one side is asked for a move out of turn, or
-/// moves, the other has passed, which does not bring the end of the game nearer.
+/// GTP: see list_commands. The engine plays by the rules of the server: 9x9 board, area scoring, no
+/// suicide, positional superko. All stones on the board count as alive. The command komi accepts
+/// -10000 to 10000. Only final_score uses this komi; the engine always plays for the komi of the
+/// server. A move out of turn, also by genmove, implies a pass of the opponent. Such a pass does
+/// not bring the end of the game closer.
 ///
 /// Piskvork: START, RESTART, BEGIN, TURN, BOARD, TAKEBACK, INFO (timeout_turn, timeout_match,
-/// time_left, max_memory; rule 0, freestyle, is the one that is played), ABOUT, END.
+/// time_left, max_memory, rule), ABOUT, END. The only supported rule is 0 (freestyle).
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(flatten)]
     game: GameArg,
 
-    /// How strong it plays
+    /// Playing strength
     #[arg(long, value_name = "LEVEL", value_parser = level_parser(), default_value_t = Level::Max)]
     level: Level,
 
-    /// How long it thinks about a move where the protocol says nothing of time, in milliseconds. In UCI
-    /// a search without a limit goes on until `stop`, or this long after the end of the input
+    /// Time per move in milliseconds if the protocol sets no limit
+    ///
+    /// In UCI, a search without a limit runs until `stop`, or for this time after the end of the
+    /// input.
     #[arg(long, value_name = "MS", default_value_t = 1000,
-          value_parser = clap::value_parser!(u64).range(1..=86_400_000))]
+          value_parser = number_in::<u64>(1..=86_400_000))]
     time: u64,
 
-    /// The size of the transposition table in MiB, until the protocol says another
+    /// Initial size of the transposition table in MiB
+    ///
+    /// The option Hash (UCI) or INFO max_memory (Piskvork) changes the size.
     #[arg(long, value_name = "MIB", default_value_t = 64,
-          value_parser = clap::value_parser!(u32).range(1..=i64::from(TABLE_MIB_MAX)))]
+          value_parser = number_in::<u32>(1..=u64::from(TABLE_MIB_MAX)))]
     table: u32,
 
-    /// What chance is drawn from below full strength. Without it: another in every run
-    #[arg(long, value_name = "S")]
+    /// Random seed for levels below full strength; without it, a new seed in every run
+    #[arg(long, value_name = "SEED", value_parser = number_in::<u64>(..))]
     seed: Option<u64>,
 }
 
@@ -130,7 +138,9 @@ impl Args {
         };
         let seed = match self.seed {
             Some(seed) => seed,
-            None => SysRng.try_next_u64().context("there is no randomness")?,
+            None => SysRng
+                .try_next_u64()
+                .context("cannot get a random seed from the system")?,
         };
         let out = io::stdout();
         match self.game.game_entry().engine_protocol {

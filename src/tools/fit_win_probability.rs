@@ -4,6 +4,7 @@
 use std::io::{self, Write};
 
 use anyhow::Context;
+use plyhouse_cli::number_in;
 use plyhouse_engine::game::{Outcome, Seat};
 use plyhouse_engine::search::{Level, Limits, Stop, TranspositionTable};
 
@@ -25,32 +26,33 @@ const ESTIMATE_MAX: i32 = 3000;
 /// Number of steps of Newton's method, far more than convergence needs.
 const NEWTON_STEPS: usize = 50;
 
-/// Fits the chance to win to estimates: 1 / (1 + exp(-slope * estimate / 100)).
+/// Fit the win probability model to games of bots
 ///
-/// Two bots of one level play from random openings. Every fifth position that is not decided is looked at
-/// as `analyse` does in a match, and who won the game is told from the estimate by logistic regression
-/// through 0, a draw being half a win. The same options give the same slope on every machine.
+/// The model is 1 / (1 + exp(-slope * estimate / 100)). Two bots of one level play from random
+/// openings. Every fifth position is evaluated as in the analysis of a match, unless it is decided.
+/// The slope is fitted to the results of the games by logistic regression through 0; a draw counts
+/// as half a win. The slope depends only on the options, not on the machine.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     game: GameArg,
 
-    /// Who plays
+    /// Level of both bots
     #[arg(long, value_name = "LEVEL", value_parser = level_parser(), default_value = "hard")]
     level: Level,
 
-    /// How many games
+    /// Number of games
     #[arg(long, value_name = "N", default_value_t = 200,
-          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+          value_parser = number_in::<u32>(1..=100_000))]
     games: u32,
 
-    /// How many positions may be visited to value one
+    /// Maximum number of positions searched per evaluation
     #[arg(long, value_name = "N", default_value_t = 20_000,
-          value_parser = clap::value_parser!(u64).range(1..))]
+          value_parser = number_in::<u64>(1..))]
     nodes: u64,
 
-    /// What all chance is drawn from
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    /// Random seed
+    #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = number_in::<u64>(..))]
     seed: u64,
 }
 
@@ -82,7 +84,7 @@ impl Args {
         let id = self.game.game_entry().info.id;
         writeln!(
             out,
-            "{id}: slope {slope:.3}, by {} positions of {} games",
+            "{id}: slope {slope:.3} (positions: {}, games: {})",
             samples.len(),
             self.games
         )
@@ -171,7 +173,8 @@ fn write_calibration(out: &mut impl Write, samples: &[Sample], slope: f64) -> io
         let (won, predicted) = (100.0 * won / count, 100.0 * predicted / count);
         writeln!(
             out,
-            "  ahead by {least} to {most}: {won:.0}% won, {predicted:.0}% told, {count} positions"
+            "  ahead by {least} to {most}: {won:.0}% won, {predicted:.0}% predicted \
+             (positions: {count})"
         )?;
     }
     Ok(())

@@ -3,31 +3,34 @@
 use std::io::{self, Write};
 
 use anyhow::Context;
+use plyhouse_cli::number_in;
 use plyhouse_engine::game::perft::PlyCount;
 use serde::Serialize;
 use tokio::time::Instant;
 
 use crate::common_args::{GameAndPosition, exit_with_usage_error};
 
-/// Counts the lines of play from a position, ply by ply, and how many of them end the game.
+/// Count the leaf nodes of a game tree
 ///
-/// A position that is reached in two ways counts twice. Each row is counted by itself, with the
-/// time that took.
+/// Prints a row for each ply: the number of lines of play with this length, the number that end the
+/// game with a win of each side or with a draw, and the time. A position that several lines reach
+/// counts once for each line. Each row is counted separately. The position is written as in the
+/// protocol of the server.
 ///
-/// With --json there is one object a line, for each ply: `ply`, `nodes` (lines of this length),
-/// `won` (those that end the game with a win, by seat), `drawn` (those that end it without a
-/// winner), `time_us` (microseconds).
+/// With --json, each row is an object: `ply`; `nodes`, the lines of this length; `won`, the lines
+/// that end the game with a win, by seat; `drawn`, the lines that end it without a winner; and
+/// `time_us`, the time in microseconds.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(flatten)]
     subject: GameAndPosition,
 
-    /// How many plies are counted
-    #[arg(long, value_name = "N")]
+    /// Maximum number of plies
+    #[arg(long, value_name = "N", value_parser = number_in::<u32>(..))]
     depth: u32,
 
-    /// Prints JSON instead of a table
+    /// Print JSON instead of a table
     #[arg(long)]
     json: bool,
 }

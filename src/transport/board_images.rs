@@ -92,7 +92,7 @@ impl BoardImages {
                         ([(header::CONTENT_TYPE, "image/png")], painted).into_response()
                     }
                     None => {
-                        let why = "too many pictures are asked for at once\n";
+                        let why = "too many image requests; try again shortly\n";
                         return (StatusCode::SERVICE_UNAVAILABLE, why).into_response();
                     }
                 },

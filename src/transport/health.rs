@@ -50,7 +50,7 @@ async fn health(State(server): State<Server>) -> (StatusCode, &'static str) {
     if server.is_healthy() {
         (StatusCode::OK, "ok\n")
     } else {
-        let text = "the store cannot keep anything now\n";
+        let text = "cannot write to the store\n";
         (StatusCode::SERVICE_UNAVAILABLE, text)
     }
 }
@@ -87,7 +87,7 @@ async fn local_metrics(
     if is_local(from, &headers) {
         metrics(server).await
     } else {
-        let text = "metrics are shown to this machine only; see --admin-listen\n";
+        let text = "metrics are available from this machine only; see --admin-listen\n";
         (StatusCode::FORBIDDEN, text).into_response()
     }
 }

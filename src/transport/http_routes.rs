@@ -223,21 +223,21 @@ async fn file_of_page(
 /// Upgrades a request to a WebSocket, or responds with the reason for refusing it.
 async fn upgrade(State(front): State<AppState>, mut request: Request) -> Response {
     if request.version() == Version::HTTP_2 {
-        let message = "open a WebSocket by HTTP/1.1\n";
+        let message = "WebSocket connections require HTTP/1.1\n";
         return (StatusCode::UPGRADE_REQUIRED, message).into_response();
     }
     if request.headers().get_all(header::HOST).iter().count() != 1 {
-        return (StatusCode::BAD_REQUEST, "name one host\n").into_response();
+        return (StatusCode::BAD_REQUEST, "send exactly one Host header\n").into_response();
     }
     let origins = &front.server.settings().origins;
     if !origin::is_allowed(request.headers(), origins, front.is_over_tls) {
         front
             .server
             .count_dropped_connection(DropReason::ForbiddenOrigin);
-        return (StatusCode::FORBIDDEN, "this page may not connect\n").into_response();
+        return (StatusCode::FORBIDDEN, "origin not allowed; see --origin\n").into_response();
     }
     let Ok(external) = proxy_user::of(&request, front.server.settings()) else {
-        return (StatusCode::BAD_REQUEST, "name one user\n").into_response();
+        return (StatusCode::BAD_REQUEST, proxy_user::ERROR_TEXT).into_response();
     };
     if request.method() != Method::GET {
         let allow = [(header::ALLOW, "GET")];
@@ -316,7 +316,7 @@ fn upgrade_required() -> Response {
     (
         StatusCode::UPGRADE_REQUIRED,
         headers,
-        "connect with a WebSocket\n",
+        "a WebSocket connection is required\n",
     )
         .into_response()
 }

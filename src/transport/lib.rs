@@ -111,7 +111,7 @@ impl Transport {
             Err(error) => {
                 self.server
                     .count_dropped_connection(DropReason::NotAccepted);
-                tracing::warn!(%error, "cannot accept connections now");
+                tracing::warn!(%error, "cannot accept connections; retrying");
                 sleep(ACCEPT_PAUSE).await;
             }
         }
@@ -133,12 +133,12 @@ impl Transport {
                 Ok(None) => {
                     self.server
                         .count_dropped_connection(DropReason::TlsHandshake);
-                    tracing::debug!(?from, "request without TLS");
+                    tracing::debug!(?from, "plain HTTP request on the TLS port");
                 }
                 Err(error) => {
                     self.server
                         .count_dropped_connection(DropReason::TlsHandshake);
-                    tracing::debug!(?from, %error, "no TLS came about");
+                    tracing::debug!(?from, %error, "TLS handshake failed");
                 }
             }
         };
@@ -188,11 +188,11 @@ impl Transport {
             // not read the response.
             () = patience.expired() => {
                 self.server.count_dropped_connection(DropReason::SlowRequest);
-                tracing::debug!(?from, "request took too long");
+                tracing::debug!(?from, "request timed out");
             }
             () = place.lost() => {
                 self.server.count_dropped_connection(DropReason::Displaced);
-                tracing::debug!(?from, "request gave way to a newer one");
+                tracing::debug!(?from, "connection evicted by a newer one");
             }
             () = self.server.shutdown().cancelled() => {}
         }
@@ -223,7 +223,7 @@ impl Transport {
             Ok(http2::ConnectionEnd::TooManyRequests) => {
                 self.server
                     .count_dropped_connection(DropReason::BrokenRequest);
-                tracing::debug!(?from, "too many requests over one connection");
+                tracing::debug!(?from, "too many requests on one connection");
             }
             Err(error) => {
                 self.server

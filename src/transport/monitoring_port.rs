@@ -41,7 +41,7 @@ pub async fn serve_admin(server: Server, listener: TcpListener, over: impl Futur
                     });
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "cannot accept the operator's connections now");
+                    tracing::warn!(%error, "cannot accept admin connections; retrying");
                     sleep(ACCEPT_PAUSE).await;
                 }
             }

@@ -49,7 +49,7 @@ pub(super) fn elements(preview: &LinkPreview, request: &Parts, is_over_tls: bool
         let (width, height) = DrawnBoard::SIZE;
         add("og:image:width", &width.to_string());
         add("og:image:height", &height.to_string());
-        add("og:image:alt", "The board as it stands.");
+        add("og:image:alt", "Current board position");
     }
     add("twitter:card", card_type);
     text
@@ -102,7 +102,7 @@ mod tests {
         let (request, ()) = request.body(()).expect("a request").into_parts();
         let preview = LinkPreview {
             title: title.to_owned(),
-            text: "It was broken off.".to_owned(),
+            text: "Game aborted.".to_owned(),
             image: Some((MatchId(uuid()), Seq(7))),
         };
         elements(&preview, &request, false)

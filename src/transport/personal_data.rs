@@ -18,7 +18,7 @@ pub(super) async fn export_own_data(State(server): State<Server>, request: Reque
         return web::not_found();
     }
     let asker = match proxy_user::of(&request, settings) {
-        Err(_) => return (StatusCode::BAD_REQUEST, "name one user\n").into_response(),
+        Err(_) => return (StatusCode::BAD_REQUEST, proxy_user::ERROR_TEXT).into_response(),
         Ok(Some(name)) => Some(ExportRequester::ProxyUser(name)),
         Ok(None) => bearer(request.headers()).map(ExportRequester::Token),
     };

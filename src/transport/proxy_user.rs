@@ -8,6 +8,9 @@ use plyhouse_server::Settings;
 /// Maximum length of a user name, in bytes. Email addresses have at most 254 bytes.
 const BYTES_MAX: usize = 254;
 
+/// Response to a request with an invalid user name. States the limit [`BYTES_MAX`].
+pub(super) const ERROR_TEXT: &str = "the proxy must send exactly one user name of 1 to 254 bytes\n";
+
 /// Error: the proxy sent an invalid user name, or more than one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NoProxyUser;

@@ -58,13 +58,13 @@ pub enum TlsError {
         source: io::Error,
     },
     /// The file contains no valid certificate.
-    #[error("{} holds no certificates in PEM", .0.display())]
+    #[error("{} contains no PEM certificates", .0.display())]
     NoCertificate(PathBuf),
     /// The file contains no valid private key.
-    #[error("{} holds no private key in PEM", .0.display())]
+    #[error("{} contains no PEM private key", .0.display())]
     NoKey(PathBuf),
     /// The certificate and key have an unsupported type or do not match.
-    #[error("certificate and key cannot be used")]
+    #[error("invalid certificate or key")]
     Unusable(#[from] rustls::Error),
 }
 
@@ -207,17 +207,21 @@ mod tests {
         check(&marked[0], &marked[1], Ok(()));
         check(&marked[0], &key, Ok(()));
         check(&cert, &marked[1], Ok(()));
-        check("\u{feff}", &key, Err("cert.pem holds no certificates"));
-        check(&key, &key, Err("cert.pem holds no certificates"));
-        check("", &key, Err("cert.pem holds no certificates"));
-        check(&cert, &cert, Err("key.pem holds no private key"));
+        check(
+            "\u{feff}",
+            &key,
+            Err("cert.pem contains no PEM certificates"),
+        );
+        check(&key, &key, Err("cert.pem contains no PEM certificates"));
+        check("", &key, Err("cert.pem contains no PEM certificates"));
+        check(&cert, &cert, Err("key.pem contains no PEM private key"));
         check(
             &cert,
             &stranger,
-            Err("cannot be used: keys may not be consistent"),
+            Err("invalid certificate or key: keys may not be consistent"),
         );
         let half = &cert[..cert.len() / 2];
-        check(half, &key, Err("cert.pem holds no certificates"));
+        check(half, &key, Err("cert.pem contains no PEM certificates"));
     }
 
     #[test]

@@ -160,7 +160,7 @@ pub(super) async fn serve(path: &str, folder: Option<&Path>, request: &HeaderMap
     match tokio::fs::read(folder.join(path)).await {
         Ok(contents) => respond(path, &File::new(Cow::Owned(contents)), REVALIDATE, request),
         Err(error) => {
-            tracing::debug!(path = %path.display(), %error, "no such file of the page");
+            tracing::debug!(path = %path.display(), %error, "cannot read web file");
             not_found()
         }
     }
@@ -190,7 +190,7 @@ pub(super) async fn serve_with_preview(
 
 /// Returns a response with status 404.
 pub(super) fn not_found() -> Response {
-    (StatusCode::NOT_FOUND, "there is no such page\n").into_response()
+    (StatusCode::NOT_FOUND, "not found\n").into_response()
 }
 
 fn respond(path: &Path, file: &File, cache_control: &'static str, request: &HeaderMap) -> Response {
@@ -373,7 +373,7 @@ mod tests {
                     format!("[\"{}\",[", name.trim_end_matches(".js")),
                 ),
                 Some(("languages/later", _)) => (text("main.js"), "/languages/later/${".to_owned()),
-                Some((folder, _)) => panic!("nobody looks in {folder}"),
+                Some((folder, _)) => panic!("unexpected folder {folder}"),
             };
             assert!(asks.contains(&link), "{path}: {link}");
         }

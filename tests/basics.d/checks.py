@@ -22,7 +22,8 @@ GAMES = ["chess", "connect-four", "draughts", "go", "gomoku", "othello", "tic-ta
 LEVELS = ["beginner", "easy", "medium", "hard", "max"]
 
 # How `ply` and the page say that a match is over.
-RESULTS = ("You win!", "You lose.", "A draw.")
+# The page says "A draw.", and `ply` says "Draw."
+RESULTS = ("You win!", "You lose.", "A draw.", "Draw.")
 
 # A row of a tic-tac-toe board on the screen of `ply`: its number and its three squares.
 SCREEN_ROW = re.compile(r"^ *([123]) │(.{3})│(.{3})│(.{3})│", re.MULTILINE)

@@ -32,7 +32,7 @@ def create_and_go(address):
         while told.count(b'"type":"match"') < BATCH:
             part = connection.recv(65536)
             if not part or b'"type":"error"' in part:
-                sys.exit(f"the server would not: {part[-300:]}")
+                sys.exit(f"the server refused a request or closed the connection: {part[-300:]}")
             told += part
 
 
@@ -46,7 +46,7 @@ def main():
                 print(f"{number:8} matches: {resident(server) / 1024:6.1f} MiB", flush=True)
             create_and_go((host, int(port)))
         time.sleep(5)
-        print(f"{count:8} matches: {resident(server) / 1024:6.1f} MiB, five seconds later")
+        print(f"{count:8} matches: {resident(server) / 1024:6.1f} MiB after five seconds")
     finally:
         server.kill()
 

@@ -173,16 +173,16 @@ def latencies_beside(program, disturbance):
 
 def main():
     disturbances = {d.__name__: d for d in (bots, crowd, flood, deaf, half_open)}
-    parser = argparse.ArgumentParser(description="What others notice of a crowd, a flood and the like.")
+    parser = argparse.ArgumentParser(description="Measure the latency of moves while a crowd, a flood or another load disturbs the server")
     parser.add_argument("programs", nargs="*", default=["target/lto/plyhouse"], metavar="PROGRAM")
-    parser.add_argument("--beside", action="append", choices=disturbances, help="only this disturbance")
-    parser.add_argument("--rounds", type=int, default=1, help="measure each so often")
+    parser.add_argument("--beside", action="append", choices=disturbances, help="measure only this disturbance (can be repeated)")
+    parser.add_argument("--rounds", type=int, default=1, help="number of measurements of each program")
     args = parser.parse_args()
 
-    print("| program | beside | median | 99 of 100 | median beside alone |")
+    print("| program | disturbance | median | p99 | median / undisturbed |")
     print("| --- | --- | --- | --- | --- |")
     alone = {}
-    for name in ["nobody", *(args.beside or disturbances)]:
+    for name in ["none", *(args.beside or disturbances)]:
         medians = {program: [] for program in args.programs}
         late = {program: [] for program in args.programs}
         for turn in range(args.rounds):

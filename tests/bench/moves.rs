@@ -94,83 +94,85 @@ const TAIL_SECONDS: f64 = 9.0;
 /// Percentiles of the move latency to report, in thousandths. For example, 500 is the median.
 const LATENCY_PERMILLES: [usize; 3] = [500, 990, 999];
 
-/// What is asked of the benchmark.
+/// Measure the CPU time and the latency of a move
 #[derive(Clone, Debug, Parser)]
 struct Args {
-    /// How many matches are played at the same time, by two connections each
+    /// Number of concurrent matches, with two connections each
     #[arg(long, default_value_t = 100)]
     matches: usize,
 
-    /// How long is measured
+    /// Duration of a measurement in seconds
     #[arg(long, default_value_t = 3.0)]
     seconds: f64,
 
-    /// How long is played before it counts
+    /// Duration of the warm-up in seconds
     #[arg(long, default_value_t = 0.7)]
     warm_up: f64,
 
-    /// How many times each server is measured
+    /// Number of measurements of each server
     #[arg(long, default_value_t = 5)]
     rounds: usize,
 
-    /// How long a game is: 9 plies to a draw, or 5 to a win
+    /// Length of a game: 9 plies (draw) or 5 plies (win)
     #[arg(long, default_value_t = 9)]
     plies: usize,
 
-    /// How many moves a second are played, if not as many as can be
+    /// Number of moves per second; unlimited without this option
     #[arg(long)]
     rate: Option<f64>,
 
-    /// Compares the slowest move in a thousand, at two paces
+    /// Compare the 99.9th percentile of the latency at two loads
     #[arg(long)]
     tail: bool,
 
-    /// Has so many watch one match, and measures what a message to one of them costs
+    /// Measure the CPU time per message to this number of spectators of one match
     #[arg(long)]
     spectators: Option<usize>,
 
-    /// Compares matches by a clock with matches without
+    /// Compare matches with a clock to matches without a clock
     #[arg(long = "timed")]
     with_clock: bool,
 
-    /// Has so many clocks run out within one second
+    /// Measure this number of clocks that run out within one second
     #[arg(long = "flags")]
     flag_falls: Option<usize>,
 
-    /// What the real server logs; its default is the server's own
+    /// Log filter of the real server
     #[arg(long, default_value = "info")]
     log: String,
 
-    /// Where the real server keeps its matches
+    /// Data directory of the real server
     #[arg(long = "data", default_value = ":memory:")]
     data_path: String,
 
-    /// Compares the server with this binary of it
+    /// Compare the server with another server binary
     #[arg(long = "against")]
     baseline_binary: Option<String>,
 
-    /// Compares servers over this database with one that has a store of its own, and a match on two servers
-    /// with one on one; with `--spectators` a crowd on three servers, too
+    /// Compare a cluster on this PostgreSQL database with a single server
+    ///
+    /// The benchmark compares PostgreSQL with SQLite, and relayed moves with direct moves. With
+    /// `--spectators`, it also compares spectators on three servers with spectators on one server.
     #[arg(long, requires = "nats")]
     database: Option<String>,
 
-    /// By which servers over one database reach each other
+    /// NATS server that connects the servers of the cluster
     #[arg(long)]
     nats: Option<String>,
 
-    /// Only tries whether everything works; so does a run that is not `cargo bench`
+    /// Run a short trial, as `cargo test` does
     #[arg(long)]
     test: bool,
 
-    /// What `cargo bench` says
+    /// Set by `cargo bench`
     #[arg(long, hide = true)]
     bench: bool,
 
-    /// What only matching benchmarks are run for
+    /// Run the benchmark only if its name contains this text
     #[arg(hide = true)]
     filter: Option<String>,
 
-    /// Be the floor, which writes so
+    /// Run as the floor server with this write mode
     #[arg(long, hide = true, value_enum)]
     floor: Option<WriteMode>,
 }
@@ -210,7 +212,7 @@ async fn main() -> anyhow::Result<()> {
         return Ok(());
     }
     if !cfg!(target_os = "linux") {
-        return print_line("moves: skipped, needs Linux to measure a process");
+        return print_line("moves: skipped; measuring a process requires Linux");
     }
     let is_trial = args.test || !args.bench;
     if is_trial {
@@ -228,7 +230,7 @@ async fn main() -> anyhow::Result<()> {
         compare_moves(&args, &script).await?;
         compare_clocks(&args, &script).await?;
         report_flag_falls(&args, &script, 10).await?;
-        return print_line("works; too short to tell anything");
+        return print_line("trial run passed; too short for meaningful figures");
     }
     if args.tail {
         for (matches, rate) in TAIL_LOADS {
@@ -268,7 +270,7 @@ async fn compare_clocks(args: &Args, script: &Arc<GameScript>) -> anyhow::Result
         ))?;
         costs.push(cost);
     }
-    print_ratio("CPU a move, timed by untimed", costs)
+    print_ratio("CPU per move, timed / untimed", costs)
 }
 
 /// Compares the real server with the server binary given by `--against`. The measure is the CPU
@@ -304,7 +306,7 @@ async fn compare_binaries(args: &Args, script: &Arc<GameScript>) -> anyhow::Resu
         }
         costs.push(cpu[1] / cpu[0]);
     }
-    print_ratio("CPU, server by the other", costs)
+    print_ratio("CPU, server / other", costs)
 }
 
 /// Measures a burst of clocks that run out. Prints how late the players receive the match ends, and
@@ -326,7 +328,7 @@ async fn report_flag_falls(
 /// and latencies.
 async fn compare_moves(args: &Args, script: &Arc<GameScript>) -> anyhow::Result<()> {
     print_line(&format!(
-        "{} matches of {} plies at a time, {} s a round",
+        "{} concurrent matches of {} plies, {} s per round",
         args.matches, args.plies, args.seconds
     ))?;
     let mut costs = FLOORS.map(|_| Vec::new());
@@ -349,9 +351,9 @@ async fn compare_moves(args: &Args, script: &Arc<GameScript>) -> anyhow::Result<
             p999_ratios[index].push(ratio(2));
         }
     }
-    print_ratios("CPU a move", costs)?;
-    print_ratios("the wait of the slowest in a hundred", p99_ratios)?;
-    print_ratios("the wait of the slowest in a thousand", p999_ratios)
+    print_ratios("CPU per move", costs)?;
+    print_ratios("p99 latency", p99_ratios)?;
+    print_ratios("p99.9 latency", p999_ratios)
 }
 
 /// Broadcasts moves to spectators on each server in turn, and prints the ratios of the CPU times
@@ -361,7 +363,10 @@ async fn compare_broadcasts(
     script: &Arc<GameScript>,
     spectators: usize,
 ) -> anyhow::Result<()> {
-    print_line(&format!("{spectators} watch, {} s a round", args.seconds))?;
+    print_line(&format!(
+        "spectators: {spectators}, {} s per round",
+        args.seconds
+    ))?;
     let time = Duration::from_secs_f64(args.seconds);
     let mut costs = FLOORS.map(|_| Vec::new());
     for round in 1..=args.rounds {
@@ -388,13 +393,13 @@ async fn compare_broadcasts(
             costs[index].push(cost);
         }
     }
-    print_ratios("CPU a message", costs)
+    print_ratios("CPU per message", costs)
 }
 
 /// For each floor server, prints the median ratio over all rounds.
 fn print_ratios(what: &str, ratios: [Vec<f64>; 2]) -> anyhow::Result<()> {
     for (ratios, (_, name)) in ratios.into_iter().zip(FLOORS) {
-        print_ratio(&format!("{what}, server by {name}"), ratios)?;
+        print_ratio(&format!("{what}, server / {name}"), ratios)?;
     }
     Ok(())
 }
@@ -414,14 +419,15 @@ fn start_server(server: ServerKind, args: &Args) -> anyhow::Result<ServerProcess
             let program = args
                 .baseline_binary
                 .as_deref()
-                .context("--against is needed")?;
+                .context("--against is required")?;
             ServerProcess::start(program, &server_args(args))
         }
         ServerKind::Real | ServerKind::WithClock => {
             ServerProcess::start(env!("CARGO_BIN_EXE_plyhouse"), &server_args(args))
         }
         ServerKind::Floor(write_mode) => {
-            let program = std::env::current_exe().context("cannot find the benchmark itself")?;
+            let program =
+                std::env::current_exe().context("cannot find the executable of the benchmark")?;
             let writing = write_mode
                 .to_possible_value()
                 .expect("no variant is skipped");
@@ -515,9 +521,9 @@ impl std::fmt::Display for Measurement {
         let per_move = |n: u64| n as f64 / moves as f64;
         write!(
             f,
-            "{:6.0} moves/s  {:5.2} us CPU a move  {:4.2} moves a match  \
-             {:4.2} frames and {:3.0} bytes told a move  \
-             waits {middle:.2} ms, {slow:.2} ms, {slowest:.2} ms",
+            "{:6.0} moves/s  {:5.2} us CPU per move  {:4.2} moves per match  \
+             {:4.2} frames and {:3.0} bytes received per move  \
+             latency p50 {middle:.2} ms, p99 {slow:.2} ms, p99.9 {slowest:.2} ms",
             self.moves_per_second(),
             self.cpu_us(),
             moves as f64 / matches as f64,
@@ -535,7 +541,7 @@ fn raise_fd_limit() -> anyhow::Result<()> {
         current: granted,
         maximum: granted,
     };
-    setrlimit(Resource::Nofile, limit).context("cannot raise the limit of open files")
+    setrlimit(Resource::Nofile, limit).context("cannot raise the limit on open files")
 }
 
 /// Returns the median of sorted numbers.

@@ -102,7 +102,7 @@ async function load(server, path, seen) {
 async function click(page, selector, last = false) {
   const found = page.locator(selector);
   const box = await (last ? found.last() : found.first()).boundingBox();
-  if (!box) throw new Error(`${selector} is not to be seen`);
+  if (!box) throw new Error(`${selector} is not visible`);
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   await drawn(page);
   await page.mouse.down();
@@ -156,7 +156,7 @@ async function match(server, game, count) {
   const sum = all.reduce((sum, ms) => sum + Math.max(ms, LEAST_MS), 0);
   return {
     ...{ clicks: all.length, mean: (sum / all.length).toFixed(1), median: words(at(0.5)) },
-    ...{ '90 of 100': words(at(0.9)), most: words(at(1)), shift: wasShifted.toFixed(4) },
+    ...{ p90: words(at(0.9)), max: words(at(1)), shift: wasShifted.toFixed(4) },
   };
 }
 
@@ -168,8 +168,8 @@ try {
   await page.goto('/');
   const address = new URL(await invite(page, 'Chess')).pathname;
   console.table({
-    'the lobby': await load(server, '/', '.way.first button:enabled'),
-    'a match': await load(server, address, '.surface .piece'),
+    lobby: await load(server, '/', '.way.first button:enabled'),
+    match: await load(server, address, '.surface .piece'),
   });
   await page.context().close();
   /** @type {Record<string, object>} */

@@ -75,7 +75,9 @@ fn main() -> anyhow::Result<()> {
         .collect();
     match arguments[..] {
         ["--print-set", set, count] => return print_set(set, count),
-        ["--print-set", ..] => bail!("--print-set needs the name of a set and a number"),
+        ["--print-set", ..] => {
+            bail!("--print-set requires a set and a number, such as middle-easy 100")
+        }
         _ => {}
     }
     // The longest benchmarks take half a second per run, so only twenty samples are taken.
@@ -104,13 +106,18 @@ fn main() -> anyhow::Result<()> {
 }
 
 fn set_samples(set: &str, count: usize) -> anyhow::Result<Vec<Sample>> {
-    let set: SampleSet = set.parse().with_context(|| format!("no set: {set}"))?;
+    let set: SampleSet = set
+        .parse()
+        .with_context(|| format!("invalid set '{set}'"))?;
     Ok(set.samples(count, SEED))
 }
 
 fn print_set(set: &str, count: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
-    for sample in set_samples(set, count.parse().context("not a number")?)? {
+    let count: usize = count
+        .parse()
+        .with_context(|| format!("invalid number '{count}'"))?;
+    for sample in set_samples(set, count)? {
         writeln!(out, "{sample}").context("cannot write to stdout")?;
     }
     Ok(())

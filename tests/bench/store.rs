@@ -49,50 +49,50 @@ use tempfile::TempDir;
 
 use self::measurement::median;
 
-/// What is asked of the benchmark.
+/// Measure the cost of storing a move
 #[derive(Debug, Parser)]
 struct Args {
-    /// How many matches are busy at the same time
+    /// Numbers of concurrent busy matches, each measured separately
     #[arg(long = "busy", value_delimiter = ',', default_value = "1,10,100,1000")]
     busy_matches: Vec<usize>,
 
-    /// How long is measured
+    /// Duration of a measurement in seconds
     #[arg(long, default_value_t = 2.0)]
     seconds: f64,
 
-    /// How often the store and the limit are measured
+    /// Number of measurements of the store and of the disk limit
     #[arg(long, default_value_t = 3)]
     rounds: usize,
 
-    /// How many live matches are brought back; 0 leaves that out
+    /// Number of live matches to load at startup; 0 skips this measurement
     #[arg(long = "live", default_value_t = 10_000)]
     live_matches: usize,
 
-    /// Only lets a server begin with so many matches of days
+    /// Measure only the startup with this number of correspondence matches
     #[arg(long = "days")]
     correspondence_matches: Option<usize>,
 
-    /// Only asks for some of so many ended matches
+    /// Measure only queries over this number of ended matches
     #[arg(long = "past")]
     ended_matches: Option<usize>,
 
-    /// Fills a store with so many
+    /// Fill a store with this number of correspondence matches
     #[arg(long = "fill-days", hide = true)]
     fill_correspondence: Option<usize>,
 
-    /// Where the stores are made
+    /// Directory for the temporary stores
     #[arg(long, default_value = env!("CARGO_TARGET_TMPDIR"))]
     directory: PathBuf,
 
-    /// Only tries whether everything works; so does a run that is not `cargo bench`
+    /// Run a short trial, as `cargo test` does
     #[arg(long)]
     test: bool,
 
-    /// What `cargo bench` says
+    /// Set by `cargo bench`
     #[arg(long, hide = true)]
     bench: bool,
 
-    /// What only matching benchmarks are run for
+    /// Run the benchmark only if its name contains this text
     #[arg(hide = true)]
     filter: Option<String>,
 }
@@ -136,7 +136,7 @@ async fn main() -> anyhow::Result<()> {
     if is_trial {
         correspondence::measure_startup(create_temp_dir(&args.directory)?.path(), 200).await?;
         history_queries::measure_queries(create_temp_dir(&args.directory)?.path(), 200).await?;
-        print_line("works; too short to tell anything")?;
+        print_line("trial run passed; too short for meaningful figures")?;
     }
     Ok(())
 }
@@ -172,8 +172,8 @@ async fn compare_appends(args: &Args, busy_matches: usize) -> anyhow::Result<()>
     ratios.sort_by(f64::total_cmp);
     extra_latency_ms.sort_by(f64::total_cmp);
     print_line(&format!(
-        "{busy_matches:4} busy: {:.2} of the limit's moves a second ({:.2} to {:.2}), {:+.2} ms a move, \
-         {:.2} times its CPU",
+        "{busy_matches:4} busy: {:.2} of the disk limit's moves per second ({:.2} to {:.2}), \
+         {:+.2} ms latency, {:.2} times its CPU",
         median(&ratios),
         ratios[0],
         ratios[ratios.len() - 1],
@@ -183,7 +183,12 @@ async fn compare_appends(args: &Args, busy_matches: usize) -> anyhow::Result<()>
 }
 
 fn create_temp_dir(directory: &Path) -> anyhow::Result<TempDir> {
-    tempfile::tempdir_in(directory).context("cannot make a directory")
+    tempfile::tempdir_in(directory).with_context(|| {
+        format!(
+            "cannot create a temporary directory in {}",
+            directory.display()
+        )
+    })
 }
 
 fn print_line(line: &str) -> anyhow::Result<()> {

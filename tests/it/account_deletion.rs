@@ -268,9 +268,9 @@ async fn refused_admin_command_states_reason() {
     };
     for (command, reason) in [
         (rename("eve", "anna"), "no account"),
-        (rename("A n n", "bob"), "somebody else"),
-        (rename("A n n", "admin"), "server's own"),
-        (recover, "no hash"),
+        (rename("A n n", "bob"), "already taken"),
+        (rename("A n n", "admin"), "is reserved"),
+        (recover, "invalid hash"),
         (close, "no account"),
     ] {
         match server.server.run_admin_command(command).await {

@@ -376,7 +376,7 @@ async fn explanation_contains_findings_and_san() {
     );
     assert!(plies.iter().all(|ply| ply.get("san").is_none()));
     let text = plies[5]["said"].as_str().expect("text");
-    assert!(text.contains("in two ways at once"), "{text}");
+    assert!(text.contains("a double threat"), "{text}");
 
     let moves = ["e2e4", "e7e5", "d1g4", "d7d6", "g1f3", "c8g4"];
     let id = play_match_to_end(&mut ann, &mut bob, json!({"game": "chess"}), &moves).await;

@@ -140,13 +140,13 @@ fn unknown_engine_option_or_value_is_refused() {
     let output = run_with_option("option.Hsah=8");
     assert!(!output.status.success(), "{output:?}");
     let stderr = String::from_utf8(output.stderr).expect("text");
-    let expected = "it has no option Hsah: it has Hash, Clear Hash, Threads, ";
+    let expected = "unknown UCI option 'Hsah': expected one of Hash, Clear Hash, Threads, ";
     assert!(stderr.contains(expected), "{stderr}");
     let output = run_with_option("option.Level=grandmaster");
     assert!(!output.status.success(), "{output:?}");
     let stderr = String::from_utf8(output.stderr).expect("text");
-    let expected =
-        "its option Level takes one of beginner, easy, medium, hard, full, not \"grandmaster\"";
+    let expected = "invalid value 'grandmaster' for UCI option 'Level': \
+        expected one of beginner, easy, medium, hard, full";
     assert!(stderr.contains(expected), "{stderr}");
     assert!(run_with_option("option.hash=8").status.success());
 }
@@ -222,7 +222,7 @@ fn interrupted_match_prints_report_and_fails() {
         let mut rest = String::new();
         stderr.read_to_string(&mut rest).expect("text");
         assert_eq!(output.status.code(), Some(1), "{rest}");
-        assert!(rest.contains("plyhouse: broken off: "), "{rest}");
+        assert!(rest.contains("plyhouse: match interrupted; "), "{rest}");
         let report = String::from_utf8(output.stdout).expect("text");
         assert!(report.contains("hard against beginner: "), "{report}");
     }
@@ -564,15 +564,15 @@ fn invalid_match_arguments_are_refused_before_play() {
         (ONE_PLAYER.to_owned(), "two players"),
         (
             format!("{ONE_PLAYER} --engine level=easy"),
-            "two players are called easy",
+            "two players have the name 'easy'",
         ),
         (
             format!("{ONE_PLAYER} --engine cmd=/nowhere/at-all st=1"),
-            "cannot be started",
+            "cannot start /nowhere/at-all",
         ),
         (
             format!("{ONE_PLAYER} --engine cmd=true st=1"),
-            "does not say that it is ready",
+            "did not become ready",
         ),
         (format!("{TWO_PLAYERS} --openings /nowhere"), "/nowhere"),
         (format!("{TWO_PLAYERS} --out games.sgf"), ".pgn"),

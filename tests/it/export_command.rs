@@ -176,7 +176,7 @@ async fn corrupt_match_is_reported_and_others_are_exported() {
         "{stdout}"
     );
     assert!(
-        stdout.ends_with(" events, 1 players, 0 damages\n"),
+        stdout.ends_with(" events, 1 player, 0 faults\n"),
         "{stdout}"
     );
 

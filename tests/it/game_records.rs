@@ -108,7 +108,10 @@ async fn game_records_are_downloadable_and_match_the_export() {
     assert_eq!(twice.1, format!("{pgn}\n{pgn}"));
     let (status, out, stderr) = run_export(directory, &["export", "--format", "sgf", &id]);
     assert_eq!((status, out.as_str()), (Some(1), ""));
-    assert!(stderr.contains("Chess is not kept as sgf"), "{stderr}");
+    assert!(
+        stderr.contains("Chess games cannot be exported as sgf"),
+        "{stderr}"
+    );
 }
 
 #[tokio::test]

@@ -165,7 +165,7 @@ async fn websocket_over_http2_is_refused_with_426() {
     let mut browser = Http2Client::connect_to(&server).await;
     let (status, body) = browser.get("/ws").await.expect("a response");
     assert_eq!(status, StatusCode::UPGRADE_REQUIRED);
-    assert_eq!(body, "open a WebSocket by HTTP/1.1\n");
+    assert_eq!(body, "WebSocket connections require HTTP/1.1\n");
     assert!(!browser.requests.is_extended_connect_protocol_enabled());
     assert_eq!(browser.get("/healthz").await.expect("a response").1, "ok\n");
 }

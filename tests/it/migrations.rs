@@ -49,7 +49,7 @@ async fn version_2_database_is_migrated_and_its_matches_continue() {
         let verified = run_on_store(directory, &["verify"]);
         String::from_utf8(verified.stdout).expect("text")
     };
-    let expected_summary = "11 matches (5 live, 6 ended), 68 events, 3 players, 0 damages\n";
+    let expected_summary = "11 matches (5 live, 6 ended), 68 events, 3 players, 0 faults\n";
     assert_eq!(verify(), expected_summary);
 
     let data = directory.to_str().expect("text");

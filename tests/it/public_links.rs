@@ -214,7 +214,7 @@ async fn pages_contain_escaped_link_preview_metadata() {
         let title = "&quot;&gt;&lt;script&gt;alert(&#39;ada&#39;) \u{2013} bob: Connect Four";
         for part in [
             &format!("property=\"og:title\" content=\"{title}\""),
-            "has won by resignation, after 3 moves.",
+            "won by resignation after 3 moves.",
             &format!(
                 "content=\"http://house.test/picture/{id}.png?{}\"",
                 snapshot["seq"]

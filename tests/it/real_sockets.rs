@@ -494,7 +494,9 @@ async fn empty_environment_variables_count_as_absent() {
     }
     let lines = read_startup_lines(command.args(["--listen", "127.0.0.1:0"])).await;
     assert!(lines[0].starts_with("listening on 127.0.0.1:"), "{lines:?}");
-    let unknown = lines.iter().any(|line| line.contains("no such setting"));
+    let unknown = lines
+        .iter()
+        .any(|line| line.contains("unknown environment variable"));
     assert!(!unknown, "{lines:?}");
     let output = Command::new(env!("CARGO_BIN_EXE_plyhouse"))
         .arg("move-store")

@@ -337,7 +337,7 @@ async fn check_matches_continue(fixture: &FixtureCopy) {
     process.wait().await.expect("the process exits");
 
     let verify_output = stdout_of(fixture.run_command(&["verify"]));
-    assert!(verify_output.ends_with(" 0 damages\n"), "{verify_output}");
+    assert!(verify_output.ends_with(" 0 faults\n"), "{verify_output}");
     let expected = read_fixture(&fixture.fixture_name("verify.txt"));
     let matches = |text: &str| text.split_once(" matches").map(|(n, _)| n.to_owned());
     assert_eq!(matches(&verify_output), matches(&expected));

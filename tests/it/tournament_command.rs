@@ -66,8 +66,8 @@ const SMALL_TOURNAMENT: &str = "--game tic-tac-toe --levels hard,easy --games 20
 #[test]
 fn command_prints_tables() {
     let text = tournament_stdout(SMALL_TOURNAMENT);
-    let head = "tic-tac-toe: 20 games a pair from 10 openings of 3 plies, at most 200000 nodes a \
-        move, seed 0";
+    let head = "tic-tac-toe: 20 games per pair from 10 openings of 3 plies, at most 200000 nodes \
+        per move, seed 0";
     let lines: Vec<_> = text.lines().collect();
     assert_eq!(lines[0], head);
     let begins = |number: usize, name: &str| assert!(lines[number].starts_with(name), "{text}");
@@ -145,7 +145,7 @@ fn invalid_options_are_refused_with_a_reason() {
         ("--game tic-tac-toe --games 0", "an even number"),
         ("--game tic-tac-toe --nodes 0", "--nodes"),
         ("--game tic-tac-toe --threads 0", "--threads"),
-        ("--game tic-tac-toe --games 1000", "only 252 of 3 plies"),
+        ("--game tic-tac-toe --games 1000", "found 252, need 500"),
         ("--game tic-tac-toe --listen 127.0.0.1:0", "--listen"),
     ] {
         let output = run_tournament(options);

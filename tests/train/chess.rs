@@ -204,7 +204,10 @@ pub(super) fn train(args: &Args) -> anyhow::Result<()> {
         .map(TrainingPosition::read_score_and_result);
     let scores = scores.filter(|(score, _)| score.unsigned_abs() <= SLOPE_SCORE_MAX);
     let slope = win_probability::fit_slope(scores);
-    eprintln!("odds grow by a factor of e per {:.0} of score", 1.0 / slope);
+    eprintln!(
+        "winning odds grow by a factor of e per {:.0} score units",
+        1.0 / slope
+    );
     for (_, read) in &files {
         let mut targets = WinProbabilityTargets::new(slope, TD_LAMBDA);
         for bytes in read.iter().rev() {
@@ -262,7 +265,7 @@ fn train_weights(
     }
     let bytes = trainer.quantize();
     eprintln!(
-        "{} positions, and {} held out: held-out RMS error after quantization {:.4}",
+        "{} positions, {} held out: held-out RMS error after quantization {:.4}",
         training_set.len(),
         held_out.len(),
         trainer.rms_error(held_out),
@@ -311,7 +314,7 @@ fn play_games(args: &Args, positions: &Path) -> anyhow::Result<()> {
         // games.
         file.flush()?;
     }
-    eprintln!("\nlost, drawn, won by the first player: {results:?}");
+    eprintln!("\nlosses, draws and wins of the first player: {results:?}");
     Ok(())
 }
 

@@ -121,7 +121,7 @@ pub(super) fn train(args: &Args) -> anyhow::Result<()> {
         let slope =
             win_probability::fit_slope(read.iter().map(|lesson| (lesson.score, lesson.result)));
         eprintln!(
-            "{name}: odds grow by a factor of e per {:.0} of score",
+            "{name}: winning odds grow by a factor of e per {:.0} score units",
             1.0 / slope
         );
         training_positions.extend(with_targets(&read, slope));
@@ -230,7 +230,7 @@ fn play_games(args: &Args, positions: &Path) -> anyhow::Result<()> {
             file.write_all(&position.to_bytes())?;
         }
     }
-    eprintln!("\nlost, drawn, won by the first player: {results:?}");
+    eprintln!("\nlosses, draws and wins of the first player: {results:?}");
     Ok(file.flush()?)
 }
 

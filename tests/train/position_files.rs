@@ -33,7 +33,7 @@ impl<const BYTES: usize> PositionFiles<BYTES> {
             let bytes = fs::read(path).with_context(|| name.clone())?;
             digest.update(&bytes);
             let (records, rest) = bytes.as_chunks();
-            ensure!(rest.is_empty(), "{name}: truncated file");
+            ensure!(rest.is_empty(), "{name}: file is truncated");
             files.push((name, records.to_vec()));
         }
         let hash = digest.finalize();

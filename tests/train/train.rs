@@ -15,53 +15,53 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 
-/// Plays games, fits the weights of an evaluation to how they ended, and writes them to a file.
+/// Train the evaluation weights of a game from self-play
 ///
-/// The engine plays by the weights that it was built with: put the file in their place and run it again for
-/// a second round.
+/// The engine plays with the weights that it was built with. For a second round, copy the written
+/// file over these weights, then build and run the program again.
 #[derive(Debug, Parser)]
 struct Args {
-    /// The game
+    /// Game to train
     #[arg(value_enum)]
     game: Game,
 
-    /// What all chance is drawn from
+    /// Random seed
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
 
-    /// How many games are played; if none, the positions are those that are there
+    /// Number of games to play; 0 trains on the existing positions
     #[arg(long, value_name = "N", default_value_t = 50_000)]
     games: u32,
 
-    /// How many plies are looked ahead in them
+    /// Search depth in plies (Othello: 3 by default; draughts: 6 by default)
     #[arg(long, value_name = "N")]
     depth: Option<u32>,
 
-    /// How many positions are visited for each move, in chess
+    /// Number of nodes per move in chess
     #[arg(long, value_name = "N", default_value_t = 150)]
     nodes: u64,
 
-    /// With so many free squares or fewer they are played perfectly
+    /// Play Othello games perfectly from this number of empty squares
     #[arg(long = "solved", value_name = "N", default_value_t = 12)]
     solve_empties_max: u32,
 
-    /// How many times all positions are gone through
+    /// Number of passes over all positions
     #[arg(long = "rounds", value_name = "N", default_value_t = 20)]
     epochs: u32,
 
-    /// How strongly weights are held back to nothing: as much as so many positions could say
+    /// Ridge regularization of Othello and draughts, as an equivalent number of positions
     #[arg(long = "restraint", value_name = "X", default_value_t = 30.0)]
     ridge_strength: f32,
 
-    /// Positions of earlier games, to learn from as well
+    /// File of additional positions from earlier games (can be repeated)
     #[arg(long = "add", value_name = "FILE")]
     extra_positions: Vec<PathBuf>,
 
-    /// Where the positions are kept; if nothing is said, where temporary files are
+    /// File of the positions; by default a file in the directory for temporary files
     #[arg(long, value_name = "FILE")]
     positions: Option<PathBuf>,
 
-    /// Where the weights are written
+    /// Output file of the weights
     #[arg(long, value_name = "FILE", default_value = "target/learnt.weights")]
     out: PathBuf,
 }

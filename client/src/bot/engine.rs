@@ -91,7 +91,7 @@ impl Engine {
     /// Starts the program and waits until it is ready.
     pub(crate) async fn start(&mut self) -> Result<(), EngineError> {
         let mut process = EngineProcess::spawn(&self.command)?;
-        let deadline = Deadline::after(self.limits.start_timeout, "its start");
+        let deadline = Deadline::after(self.limits.start_timeout, "start");
         match self.protocol {
             EngineProtocol::Uci => uci::initialize(&mut process, &self.options, &deadline).await,
             EngineProtocol::Gtp => {
@@ -130,7 +130,7 @@ impl Engine {
             // closed.
             let _ = writeln!(
                 anstream::stderr().lock(),
-                "ply: {reason}; started anew ({attempt} of {RESTARTS_MAX})"
+                "ply: {reason}; restarting it ({attempt} of {RESTARTS_MAX})"
             );
         }
     }
@@ -162,7 +162,7 @@ impl Engine {
         let setup = setup.as_ref();
         let limit = times.map_or(0, |times| times.move_limit_ms());
         let limit = self.limits.move_timeout.max(Duration::from_millis(limit));
-        let deadline = Deadline::after(limit, "for a move");
+        let deadline = Deadline::after(limit, "move");
         let think = self.limits.think_time;
         match self.protocol {
             EngineProtocol::Uci => {

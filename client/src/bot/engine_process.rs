@@ -22,37 +22,37 @@ const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum EngineError {
     /// The program cannot be started. Contains the program's name and the reason.
-    #[error("{0} cannot be started: {1}")]
+    #[error("cannot start {0}: {1}")]
     SpawnFailed(String, String),
     /// The program has exited.
-    #[error("the program has ended")]
+    #[error("the engine exited")]
     Exited,
-    /// The program has not replied in time. Contains a description of the expected reply and the
+    /// The program has not replied in time. Contains the expected action as a verb, and the
     /// duration of the timeout.
-    #[error("the program has not answered {0:?} within {1:?}")]
+    #[error("the engine did not {0} within {1:?}")]
     Timeout(String, Duration),
     /// The engine does not declare the option with this name.
-    #[error("the program has no option {0:?}")]
+    #[error("the engine has no option {0:?}")]
     UnknownOption(String),
     /// The engine declares the option, but does not accept this value.
-    #[error("the program's option {name:?} takes {takes}, not {value:?}")]
+    #[error("invalid value {value:?} for engine option {name:?}: expected {takes}")]
     InvalidOptionValue {
         name: String,
         takes: String,
         value: String,
     },
     /// The engine rejects a command that its protocol requires.
-    #[error("the program refuses {command:?}: {words:?}")]
+    #[error("the engine rejected {command:?}: {words:?}")]
     CommandRejected {
         command: String,
         /// Error text that the engine has sent in its reply.
         words: String,
     },
     /// The initial position of the match cannot be converted for the engine's protocol.
-    #[error("the program cannot be told of the position {0:?}, with which the match begins")]
+    #[error("cannot convert the initial position {0:?} for this engine")]
     UnsupportedPosition(String),
     /// The engine's reply is malformed or unusable.
-    #[error("the program said {0:?}")]
+    #[error("unexpected reply from the engine: {0:?}")]
     InvalidReply(String),
 }
 
@@ -168,8 +168,8 @@ impl EngineProcess {
     }
 }
 
-/// Deadline for a reply from the engine. `description` is the name of the expected reply in the
-/// timeout error.
+/// Deadline for a reply from the engine. `description` is the expected action as a verb, which
+/// the timeout error names.
 #[derive(Clone, Debug)]
 pub(crate) struct Deadline {
     at: Instant,

@@ -8,9 +8,10 @@
 use std::time::Duration;
 
 use plyhouse_protocol::{
-    ClientMessage, ClockControl, CreateRequest, Ending, ErrorCode, FollowedMatch, GameSummary,
-    Hello, MatchId, MatchRef, MatchStatus, Offer, OfferKind, OfferState, Ply, RematchState,
-    Request, RequestId, SeatRequest, ServerMessage, Snapshot, Token, VERSION, Welcome, WireError,
+    ClientMessage, ClockControl, CreateRequest, EndReason, Ending, ErrorCode, FollowedMatch,
+    GameSummary, Hello, MatchId, MatchRef, MatchStatus, Offer, OfferKind, OfferState, Ply,
+    RematchState, Request, RequestId, SeatRequest, ServerMessage, Snapshot, Token, VERSION,
+    Welcome, WireError,
 };
 
 use super::bot_clock::{ClockTimes, SearchRequest};
@@ -273,7 +274,8 @@ impl SeatState {
         let seated_match = welcome.following.iter().find(is_own).cloned();
         self.games = welcome.games;
         if had_seat && !welcome.resumed {
-            let reason = "the server no longer knows this player; the match goes on without it";
+            let reason =
+                "the server did not resume the session; the match continues without the engine";
             return exit_with_failure(Failure::Failed(reason.to_owned()));
         }
         self.continue_after_welcome(seated_match)
@@ -384,7 +386,7 @@ impl SeatState {
     fn start_engine(&mut self, id: &str, clock: Option<ClockControl>) -> Vec<Effect> {
         let Some(game) = self.games.iter().find(|game| game.game == id).cloned() else {
             return exit_with_failure(Failure::Refused(format!(
-                "the server has no game {}",
+                "the server does not offer the game {}",
                 sanitize(id)
             )));
         };
@@ -432,7 +434,7 @@ impl SeatState {
                     .filter(|game| **game != snapshot.game)
                 {
                     let reason = format!(
-                        "the match is one of {}, not of {}",
+                        "this is a {} match, not {}",
                         sanitize(&snapshot.game),
                         sanitize(game)
                     );
@@ -672,7 +674,7 @@ impl SeatState {
                 ClientMessage::Move { m, .. },
                 Some(ErrorCode::IllegalMove | ErrorCode::UnreadableMove),
             ) => {
-                let resign_reason = format!("the program plays {}: {reason}", sanitize(m));
+                let resign_reason = format!("the engine played {}: {reason}", sanitize(m));
                 self.on_engine_failed(&resign_reason)
             }
             // The server rejects the move or the resignation because the position has changed or
@@ -710,7 +712,7 @@ fn describe_match(snapshot: &Snapshot) -> String {
         .you
         .map(|you| sanitize(&snapshot.seats[you.index()].side));
     format!(
-        "{} in {}, playing {}",
+        "{} match {}, playing {}",
         sanitize(&snapshot.game),
         sanitize(&snapshot.code),
         side.unwrap_or_default()
@@ -719,21 +721,19 @@ fn describe_match(snapshot: &Snapshot) -> String {
 
 /// Formats the outcome of the match for the user who runs the engine.
 fn describe_outcome(snapshot: &Snapshot, outcome: &Ending) -> String {
+    let is_aborted = outcome.reason == Some(EndReason::Aborted);
     let result = match outcome.winner {
+        None if is_aborted => "aborted",
         None => "drawn",
         winner if winner == snapshot.you => "won",
         Some(_) => "lost",
     };
-    let reason = serde_json::to_value(outcome.reason);
-    let reason = reason
-        .ok()
-        .and_then(|value| value.as_str().map(str::to_owned));
-    let detail = outcome.detail.clone().or(reason).unwrap_or_default();
-    format!(
-        "{result} after {} plies: {}",
-        snapshot.ply.0,
-        sanitize(&detail)
-    )
+    let reason = outcome.reason.filter(|_| !is_aborted);
+    let detail = outcome.detail.as_deref().or(reason.map(EndReason::as_str));
+    let detail = detail.map_or_else(String::new, |detail| format!(": {}", sanitize(detail)));
+    let plies = snapshot.ply.0;
+    let unit = if plies == 1 { "ply" } else { "plies" };
+    format!("{result} after {plies} {unit}{detail}")
 }
 
 #[cfg(test)]

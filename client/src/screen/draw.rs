@@ -104,7 +104,8 @@ pub(crate) fn draw_screen(
 
 fn draw_too_small(frame: &mut Frame<'_>, area: Rect, theme: Theme) {
     let text = format!(
-        "Please enlarge the window:\n{COLUMNS_MIN} x {ROWS_MIN} at least (now {} x {}).\nThe match goes on.",
+        "Please enlarge the window to\n{COLUMNS_MIN} x {ROWS_MIN} or more (now {} x {}).\n\
+         The match continues.",
         area.width, area.height
     );
     frame.render_widget(
@@ -306,7 +307,10 @@ fn status_lines(state: &ScreenState, match_view: &MatchView) -> Vec<String> {
             }
         });
         let moves: Vec<String> = moves.collect();
-        return vec![format!("Which? {}  (arrows, Enter)", moves.join(" "))];
+        return vec![format!(
+            "Choose a move: {}  (arrow keys, Enter)",
+            moves.join(" ")
+        )];
     }
     match_view.status_lines()
 }
@@ -345,13 +349,13 @@ fn key_bar_text(state: &ScreenState, match_view: Option<&MatchView>) -> String {
     let status = match_view.map(|scene| scene.snapshot.status);
     let keys = match (state.is_watching, status, match_view) {
         (false, Some(_), _) if state.is_log_expanded => {
-            "Any key goes back to the match  PgUp back".into()
+            "Press any key to return to the match  PgUp scroll".into()
         }
-        (true, Some(MatchStatus::Ended), _) => "Enter leave  PgUp back".into(),
-        (true, _, _) => "Q quit  PgUp back".into(),
-        (false, Some(MatchStatus::Open), _) => "F1 help  PgUp back  F10 quit".into(),
+        (true, Some(MatchStatus::Ended), _) => "Enter leave  PgUp scroll".into(),
+        (true, _, _) => "Q quit  PgUp scroll".into(),
+        (false, Some(MatchStatus::Open), _) => "F1 help  PgUp scroll  F10 quit".into(),
         (false, Some(_), Some(scene)) => function_key_line(scene),
-        (false, _, _) => "Enter answer  PgUp back  F10 quit".to_owned(),
+        (false, _, _) => "Enter answer  PgUp scroll  F10 quit".to_owned(),
     };
     format!(" {keys}{}", " ".repeat(200))
 }

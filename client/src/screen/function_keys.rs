@@ -51,7 +51,7 @@ pub(super) fn function_key_line(match_view: &MatchView) -> String {
     let mut keys = function_keys(match_view);
     keys.insert(0, "F1 help");
     if match_view.snapshot.status == MatchStatus::Ended {
-        keys.push("PgUp back");
+        keys.push("PgUp scroll");
     }
     keys.push("F10 quit");
     for key in OMITTABLE_KEYS {
@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(function_keys(&match_view), ["F8 rematch"]);
         assert_eq!(
             function_key_line(&match_view),
-            "F1 help  F8 rematch  PgUp back  F10 quit"
+            "F1 help  F8 rematch  PgUp scroll  F10 quit"
         );
     }
 

@@ -264,7 +264,7 @@ impl ScreenState {
 
     fn pick_square(&mut self, match_view: &MatchView, cursor: Square) -> KeyAction {
         if match_view.snapshot.you.is_none() {
-            return KeyAction::ShowNotice("You only look on.");
+            return KeyAction::ShowNotice("You are only watching.");
         }
         if !match_view.is_my_turn() {
             return KeyAction::ShowNotice("It is not your turn.");
@@ -284,7 +284,7 @@ impl ScreenState {
             Selection::Ambiguous(moves) => {
                 self.move_choice = Some(MoveChoice { moves, selected: 0 })
             }
-            Selection::NoMove => return KeyAction::ShowNotice("No move of yours goes there."),
+            Selection::NoMove => return KeyAction::ShowNotice("You have no legal move there."),
         }
         KeyAction::NoAction
     }

@@ -4,14 +4,14 @@ use plyhouse_protocol::{
     ChatContent, ChatEntry, ChatMode, ChatPreset, ChatPresetText, ClientMessage, MatchId, Snapshot,
 };
 
-use super::PlaySession;
+use super::{PlaySession, REQUEST_PENDING_NOTICE};
 use crate::sanitize::sanitize;
 
 impl PlaySession {
     /// Sends a preset message, or free text if the server allows it.
     pub(super) fn send_chat(&mut self, snapshot: &Snapshot, text: &str) {
         if self.pending_request.is_some() {
-            return self.print_error("One moment …");
+            return self.print_error(REQUEST_PENDING_NOTICE);
         }
         let target = snapshot.match_id.into();
         match self.parse_chat(text) {
@@ -31,15 +31,15 @@ impl PlaySession {
             Some(ChatMode::Text) => text
                 .parse()
                 .map(ChatContent::Text)
-                .map_err(|_| "`say` takes 1 to 140 characters that can be shown.".to_owned()),
+                .map_err(|_| "A chat message has 1 to 140 printable characters.".to_owned()),
             Some(ChatMode::Presets) => {
                 let phrases: Vec<&str> = self.chat_presets().iter().map(|one| &*one.text).collect();
                 Err(format!(
-                    "What can be said: {}.",
+                    "Only these messages can be sent here: {}.",
                     sanitize(&phrases.join(", "))
                 ))
             }
-            Some(ChatMode::Off) | None => Err("Nothing can be said on this server.".to_owned()),
+            Some(ChatMode::Off) | None => Err("Chat is off on this server.".to_owned()),
         }
     }
 

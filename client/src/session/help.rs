@@ -18,10 +18,10 @@ pub(crate) struct HelpContext {
 /// Returns the help text for an open match.
 fn open_match_help(row: &dyn Fn(&str, &str) -> String) -> String {
     [
-        "Nobody has sat down yet. Enter tells again how somebody does.\n",
-        &row("bot", "have a bot sit down, of any level: `bot easy`"),
-        &row("say", "say something: `say good game`"),
-        &row("quit", "leave; then nobody can sit down any more"),
+        "Waiting for an opponent. Press Enter to show the invitation again.\n",
+        &row("bot", "add a bot of any level: `bot easy`"),
+        &row("say", "send a chat message: `say good game`"),
+        &row("quit", "leave, and cancel the match if you created it"),
     ]
     .concat()
 }
@@ -35,26 +35,29 @@ pub(crate) fn help_text(context: HelpContext) -> String {
     }
     let mut text = format!("Type {}.\n", context.conventions.move_help());
     if !context.is_board_visible {
-        text += &row("board", "draw the board again");
+        text += &row("board", "show the board again");
     }
     for (what, does) in [
-        ("moves", "list the moves that can be played"),
-        ("played", "list the moves that were played"),
-        ("draw", "offer a draw, or accept one"),
-        ("takeback", "ask for your last move back, or allow that"),
-        ("decline", "refuse what is offered, or withdraw your own"),
-        ("hint", "be told the best move, against a bot"),
-        ("more time", "give the other side 15 seconds"),
-        ("abort", "break off a match that has hardly begun"),
-        ("say", "say something: `say good game`"),
-        ("resign", "give up: the other side wins"),
-        ("rematch", "play again, once the match is over"),
-        ("quit", "leave; the seat is held for a while"),
+        ("moves", "list the legal moves"),
+        ("played", "list the moves played so far"),
+        ("draw", "offer or accept a draw"),
+        ("takeback", "propose or accept a takeback"),
+        ("decline", "decline an offer, or withdraw your own"),
+        ("hint", "show the best move (only against a bot)"),
+        ("more time", "give your opponent 15 seconds"),
+        (
+            "abort",
+            "abort the match (only before both sides have moved)",
+        ),
+        ("say", "send a chat message: `say good game`"),
+        ("resign", "give up: your opponent wins"),
+        ("rematch", "offer or accept a rematch after the match"),
+        ("quit", "leave; your seat is held for a while"),
     ] {
         text += &row(what, does);
     }
     if context.has_stand_in {
-        text += &row("leave", "leave; a bot plays on for you at once");
+        text += &row("leave", "leave; a bot plays for you at once");
     }
     text
 }

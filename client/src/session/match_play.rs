@@ -8,7 +8,7 @@ use plyhouse_protocol::{
 
 use super::help::{HelpContext, help_text};
 use super::rematch::next_match_id;
-use super::{Effect, Goal, LEAVE_TIMEOUT, PlaySession, Stage};
+use super::{Effect, Goal, LEAVE_TIMEOUT, PlaySession, REQUEST_PENDING_NOTICE, Stage};
 use crate::conventions::Conventions;
 use crate::exit::Failure;
 use crate::identity_store::SeatNote;
@@ -29,17 +29,17 @@ impl PlaySession {
         let has_ended = snapshot.status == MatchStatus::Ended;
         let had_seat = matches!(previous, Some((_, Some(_))));
         if snapshot.you.is_none() && !has_ended && self.has_stand_in(&snapshot) {
-            self.print("A bot has played on for you; you take your seat back.");
+            self.print("A bot was playing for you. Taking your seat back …");
             let target = snapshot.match_id.into();
             self.stage = Stage::InMatch(Box::new(MatchState::received_at(snapshot, self.now)));
             return self.send_request(ClientMessage::Join { target, seat: None });
         }
         if snapshot.you.is_none() && had_seat && !has_ended {
-            let what = "the server no longer knows you; the match goes on without you";
+            let what = "you no longer have a seat in this match; it continues without you";
             return self.end(Err(Failure::Failed(what.to_owned())));
         }
         if snapshot.you.is_none() && has_ended && matches!(self.goal, Goal::Join(_)) {
-            let what = "the match is over, and you had no seat in it";
+            let what = "the match is over, and you were not one of its players";
             return self.end(Err(Failure::Refused(what.to_owned())));
         }
         if snapshot.you.is_some() {
@@ -174,7 +174,7 @@ impl PlaySession {
                 }
             }
             Event::TakenBack { .. } => {
-                self.print("Moves are taken back.");
+                self.print("Takeback accepted.");
                 self.print_board();
                 self.print_turn();
             }
@@ -188,7 +188,7 @@ impl PlaySession {
                     view::seat_subject(&snapshot, *seat),
                 );
                 let time = view::duration_text(Duration::from_millis(*ms));
-                self.print(format!("{who} gives {to} {time} more."));
+                self.print(format!("{who} gives {to} {time} more time."));
             }
             Event::Hinted { seat, .. } => {
                 let who = view::seat_subject(&snapshot, *seat);
@@ -229,9 +229,9 @@ impl PlaySession {
         }
         if spectators != previous_spectators && snapshot.you.is_some() {
             let count = match spectators {
-                0 => "Nobody looks on any more.".to_owned(),
-                1 => "One spectator looks on.".to_owned(),
-                more => format!("{more} spectators look on."),
+                0 => "No spectators are watching.".to_owned(),
+                1 => "1 spectator is watching.".to_owned(),
+                more => format!("{more} spectators are watching."),
             };
             self.print(paint(FAINT, &count));
         }
@@ -254,19 +254,21 @@ impl PlaySession {
             "moves" => {
                 let legal: Vec<String> = snapshot.legal.iter().map(|m| sanitize(m)).collect();
                 self.print(if legal.is_empty() {
-                    "No move is to be made now.".to_owned()
+                    "There are no legal moves now.".to_owned()
                 } else {
                     legal.join(" ")
                 });
             }
-            "played" if snapshot.moves.is_empty() => self.print("No move has been played."),
+            "played" if snapshot.moves.is_empty() => self.print("No moves have been played yet."),
             "played" => self.print(view::move_list(&snapshot)),
             "resign" if snapshot.you.is_some() && snapshot.status == MatchStatus::Running => {
                 self.send_request(ClientMessage::Resign {
                     target: snapshot.match_id.into(),
                 });
             }
-            "resign" => self.print_error("There is nothing to resign; `quit` leaves."),
+            "resign" => {
+                self.print_error("You can resign only while you play; type `quit` to leave.")
+            }
             word if word.starts_with("say ") => {
                 self.send_chat(&snapshot, line["say ".len()..].trim())
             }
@@ -285,17 +287,17 @@ impl PlaySession {
 
     fn play_move(&mut self, snapshot: &Snapshot, m: &str) {
         let reason = match (snapshot.status, snapshot.you) {
-            (_, None) => "You only look on.".to_owned(),
-            (MatchStatus::Open, _) => "The match has not begun: a seat is still open.".to_owned(),
+            (_, None) => "You are only watching.".to_owned(),
+            (MatchStatus::Open, _) => "The match has not started: a seat is still open.".to_owned(),
             (MatchStatus::Ended, _) => "The match is over.".to_owned(),
             (MatchStatus::Running, _) if snapshot.turn != snapshot.you => {
                 format!("It is not your turn: {}", view::turn_text(snapshot))
             }
             (MatchStatus::Running, _) if self.pending_request.is_some() => {
-                "One moment …".to_owned()
+                REQUEST_PENDING_NOTICE.to_owned()
             }
             (MatchStatus::Running, _) if m.chars().count() > MOVE_CHARS_MAX => {
-                "That is too long for a move; `help` tells what can be typed.".to_owned()
+                "That is too long for a move; type `help` for help.".to_owned()
             }
             (MatchStatus::Running, _) => {
                 let (target, m) = (snapshot.match_id.into(), m.to_owned());
@@ -320,12 +322,12 @@ impl PlaySession {
                     && snapshot.status == MatchStatus::Running
                     && !self.can_resume =>
             {
-                self.print("You leave the table, and there is no way back to your seat.");
+                self.print("You left the match and cannot rejoin: your identity was not saved.");
                 self.end(Err(Failure::Stopped));
             }
             Some(snapshot) if snapshot.you.is_some() && snapshot.status == MatchStatus::Running => {
                 let then = match &snapshot.stand_in {
-                    Some(_) => ", then a bot plays on for you",
+                    Some(_) => ", then a bot plays for you",
                     None => "",
                 };
                 let held = self.absence_limit().map_or_else(String::new, |patience| {
@@ -335,12 +337,12 @@ impl PlaySession {
                     )
                 });
                 let command = paint(STRONG, &self.join_command());
-                let held = format!("You leave the table.{held} Come back with");
+                let held = format!("You left the match.{held}\nTo rejoin:");
                 self.print(format!("{held}\n\n    {command}\n"));
                 self.end(Err(Failure::Stopped));
             }
             Some(snapshot) if snapshot.you.is_some() && snapshot.status == MatchStatus::Open => {
-                self.print("You leave the match.");
+                self.print("You left the match.");
                 self.effects.push(Effect::RemoveSeatNote(snapshot.match_id));
                 self.send_request(ClientMessage::Leave {
                     target: snapshot.match_id.into(),
@@ -358,7 +360,7 @@ impl PlaySession {
         if self.match_state().is_some_and(runs) {
             let command = paint(STRONG, &self.join_command());
             self.print(format!(
-                "A bot plays on for you. Come back with\n\n    {command}\n"
+                "A bot plays for you now. To rejoin:\n\n    {command}\n"
             ));
         }
         self.end(Err(Failure::Stopped));
@@ -436,7 +438,7 @@ impl PlaySession {
         let has_custom_position = snapshot.initial_position.is_some();
         self.print(title);
         if has_custom_position {
-            self.print("It begins with a position of its own.");
+            self.print("It starts from a custom position.");
         }
         if let Some(series) = series {
             self.print(series);
@@ -464,7 +466,7 @@ impl PlaySession {
             return;
         };
         let text = match snapshot.status {
-            MatchStatus::Open => "Waiting for somebody to sit down …".to_owned(),
+            MatchStatus::Open => "Waiting for an opponent …".to_owned(),
             // A spectator needs no message when it is a bot's turn. The board marks the turn, and
             // the bot moves soon.
             MatchStatus::Running

@@ -5,7 +5,7 @@ use plyhouse_protocol::{
     SeatNumber, Snapshot, Thinking,
 };
 
-use super::PlaySession;
+use super::{PlaySession, REQUEST_PENDING_NOTICE};
 use crate::clock_notation::format_clock;
 use crate::sanitize::sanitize;
 use crate::view::{self, FAINT, STRONG, format_utc_minute, paint};
@@ -50,9 +50,8 @@ impl PlaySession {
             (Some("more"), Some("time"), None) => self.give_time(snapshot, DEFAULT_GIVE_TIME_S),
             (Some("more"), Some("time"), Some(seconds)) => match seconds.parse() {
                 Ok(seconds) => self.give_time(snapshot, seconds),
-                Err(_) => {
-                    self.print_error("`more time 30` gives 30 seconds; 5 to 60 can be given.")
-                }
+                Err(_) => self
+                    .print_error("Type `more time` with 5 to 60 seconds, such as `more time 30`."),
             },
             _ => return false,
         }
@@ -77,11 +76,13 @@ impl PlaySession {
         // move is printed anyway.
         let line = match line.len() {
             0 | 1 => String::new(),
-            _ => format!(": {}", sanitize(&line.join(" "))),
+            _ => format!(", line: {}", sanitize(&line.join(" "))),
         };
         let win = 100.0 * hint.evaluation.win_probability.get();
         let of = view::side_text(&match_state.snapshot, SeatNumber(0));
-        self.print(format!("Best is {best}{line}  ({of} wins {win:.0}%)"));
+        self.print(format!(
+            "Best move: {best}{line}  (win chance of {of}: {win:.0}%)"
+        ));
     }
 
     /// Prints the search progress of a bot, unless the position has changed.
@@ -98,7 +99,8 @@ impl PlaySession {
         let win = 100.0 * thinking.evaluation.win_probability.get();
         let of = view::side_text(&match_state.snapshot, SeatNumber(0));
         let (depth, nodes) = (thinking.depth, thinking.nodes);
-        let text = format!("… {depth} ahead, {nodes} positions: {line}  ({of} wins {win:.0}%)");
+        let text =
+            format!("… depth {depth}, {nodes} nodes: {line}  (win chance of {of}: {win:.0}%)");
         self.print(paint(FAINT, &text));
     }
 
@@ -109,8 +111,9 @@ impl PlaySession {
             return self.leave_and_end();
         }
         if snapshot.stand_in.is_none() {
-            return self
-                .print_error("No bot stands in here; `quit` leaves, and your seat is held.");
+            return self.print_error(
+                "This match has no stand-in bot; `quit` leaves and keeps your seat for a while.",
+            );
         }
         let target = snapshot.match_id.into();
         self.send_player_request(snapshot, ClientMessage::Leave { target });
@@ -130,10 +133,12 @@ impl PlaySession {
     /// cannot be sent now.
     fn send_player_request(&mut self, snapshot: &Snapshot, message: ClientMessage) {
         let reason = match (snapshot.status, snapshot.you) {
-            (_, None) => "You only look on.",
-            (MatchStatus::Open, _) => "The match has not begun: a seat is still open.",
-            (MatchStatus::Ended, _) => "The match is over; `rematch` plays again, `quit` leaves.",
-            (MatchStatus::Running, _) if self.pending_request.is_some() => "One moment …",
+            (_, None) => "You are only watching.",
+            (MatchStatus::Open, _) => "The match has not started: a seat is still open.",
+            (MatchStatus::Ended, _) => {
+                "The match is over; type `rematch` to play again or `quit` to leave."
+            }
+            (MatchStatus::Running, _) if self.pending_request.is_some() => REQUEST_PENDING_NOTICE,
             (MatchStatus::Running, _) => return self.send_request(message),
         };
         self.print_error(reason);
@@ -143,14 +148,14 @@ impl PlaySession {
     /// declines the challenge that was received last.
     fn decline_latest(&mut self, snapshot: &Snapshot) {
         if self.pending_request.is_some() {
-            return self.print_error("One moment …");
+            return self.print_error(REQUEST_PENDING_NOTICE);
         }
         if let Some(offer) = self.offer_to_decline(snapshot) {
             let target = snapshot.match_id.into();
             return self.send_request(ClientMessage::Decline { target, offer });
         }
         let Some(challenge) = self.challenges.pop() else {
-            return self.print_error("Nothing is offered.");
+            return self.print_error("No offer to decline.");
         };
         self.send_request(ClientMessage::Decline {
             target: challenge.match_id.into(),
@@ -191,7 +196,7 @@ impl PlaySession {
         );
         let command = paint(STRONG, &command);
         self.print(format!(
-            "{from} wants to play {title}{clock} with you: {command}"
+            "{from} challenges you to {title}{clock}: {command}"
         ));
         self.challenges.push(challenge);
     }
@@ -201,7 +206,7 @@ impl PlaySession {
         let title = sanitize(self.game_summary(game).map_or(game, |game| &game.title));
         let (until, command) = (format_utc_minute(deadline_ms), self.styled_join_command(id));
         self.print(format!(
-            "It is your turn in another match of {title}, until {until}: {command}"
+            "It is your turn in another {title} match, until {until}: {command}"
         ));
     }
 
@@ -211,10 +216,10 @@ impl PlaySession {
             return;
         };
         let what = match (correspondence.turn, row.you) {
-            (None, _) => "A match of days waits for somebody",
-            (Some(turn), Some(you)) if turn == you => "It is your turn in a match of days",
-            (Some(_), Some(_)) => "It is the other's turn in a match of days",
-            (Some(_), None) => "A match of days is played",
+            (None, _) => "A correspondence game is waiting for an opponent",
+            (Some(turn), Some(you)) if turn == you => "It is your turn in a correspondence game",
+            (Some(_), Some(_)) => "It is your opponent's turn in a correspondence game",
+            (Some(_), None) => "A correspondence game is in progress",
         };
         let until = correspondence
             .deadline_ms
@@ -252,7 +257,7 @@ impl PlaySession {
                     self.server_option
                 );
                 format!(
-                    "A bot plays on for you in {name}. Come back with {}",
+                    "A bot is playing for you in {name}. To rejoin: {}",
                     paint(STRONG, &command)
                 )
             })

@@ -7,7 +7,7 @@ use plyhouse_protocol::{
     ClientMessage, MatchStatus, Occupant, SeatFill, SeatNumber, SeekRequest, Snapshot,
 };
 
-use super::{Goal, PlaySession, Stage};
+use super::{Goal, PlaySession, REQUEST_PENDING_NOTICE, Stage};
 use crate::clock_notation::format_clock;
 use crate::sanitize::sanitize;
 use crate::view;
@@ -24,8 +24,8 @@ fn loopback_notice(web_url: &str) -> String {
     };
     let command = paint(STRONG, &format!("plyhouse --listen 0.0.0.0:{port}"));
     format!(
-        "\n\nThis works on this machine only. For others, start the server with\n\n    {command}\n\n\
-         and give them this machine's network address in place of the one above."
+        "\n\nThis works only on this computer. To let others join, start the server with\n\n    \
+         {command}\n\nand replace the address above with this computer's network address."
     )
 }
 
@@ -71,18 +71,18 @@ impl PlaySession {
         let is_private_invitation =
             matches!(&self.goal, Goal::Play(plan) if plan.options.invited_player.is_some());
         let friend = match is_private_invitation {
-            true => "The player whom it is for sits down with",
-            false => "A friend sits down with",
+            true => "The invited player can join with",
+            false => "A friend can join with",
         };
         let listed = match snapshot.listed {
-            true => " It stands in the list of open matches, too.",
+            true => " It is also in the list of open matches.",
             false => "",
         };
         let bot = self.bot_instructions(snapshot.rated);
         self.print(format!(
             "You are {side}. The code is {code}.{listed}\n\
              {friend}\n\n    {command}{link}\n\n\
-             Waiting for a person to sit down; {bot}"
+             Waiting for an opponent; {bot}"
         ));
     }
 
@@ -109,16 +109,15 @@ impl PlaySession {
                 let after =
                     Duration::from_millis(seek.bot_after_ms.unwrap_or(DEFAULT_BOT_AFTER_MS));
                 let (level, after) = (sanitize(level), view::duration_text(after));
-                format!("If nobody comes within {after}, a bot plays: {level}.")
+                format!("If no one joins within {after}, you play the {level} bot.")
             }
             None => format!(
-                "Waiting for a person who looks for the same; {}",
+                "Waiting for a player with the same settings; {}",
                 self.bot_instructions(is_rated)
             ),
         };
         self.print(format!(
-            "Looking for somebody to play {title} ({clock}{rated}) …\n\
-             Sides are drawn. {then}"
+            "Looking for an opponent: {title} ({clock}{rated}, random side) …\n{then}"
         ));
     }
 
@@ -127,10 +126,11 @@ impl PlaySession {
     fn bot_instructions(&self, is_rated: bool) -> String {
         let (bot, quit) = (paint(STRONG, "bot easy"), paint(STRONG, "quit"));
         match (self.interactive, is_rated) {
-            (false, _) => "no bot comes by itself.".to_owned(),
-            (true, true) => format!("no bot plays for ratings. Type {quit} to leave."),
+            (false, _) => "no bot joins automatically.".to_owned(),
+            (true, true) => format!("bots do not play rated matches.\nType {quit} to leave."),
             (true, false) => format!(
-                "no bot comes by itself.\nType {bot} (or another level) to play one now, {quit} to leave."
+                "no bot joins automatically.\n\
+                 Type {bot} (or another level) to play a bot now, or {quit} to leave."
             ),
         }
     }
@@ -144,7 +144,7 @@ impl PlaySession {
         match (seek.clone(), bot) {
             (Some(ClientMessage::Seek(seek)), Some(level)) => self.seek_bot(*seek, &level),
             (Some(_), None) if self.pending_request.is_none() => self.print_seek_status(),
-            (Some(_) | None, _) => self.print("Still waiting; `quit` stops."),
+            (Some(_) | None, _) => self.print("Still waiting; type `quit` to stop."),
         }
     }
 
@@ -152,10 +152,12 @@ impl PlaySession {
     /// if the seek is rated or for a correspondence match.
     fn seek_bot(&mut self, seek: SeekRequest, level: &str) {
         if seek.rated == Some(true) {
-            return self.print_error("No bot plays for ratings; `quit` stops looking.");
+            return self
+                .print_error("Bots do not play rated matches; type `quit` to stop looking.");
         }
         if seek.clock.is_some_and(|clock| clock.is_correspondence()) {
-            return self.print_error("No bot comes to a match of days; `quit` stops looking.");
+            return self
+                .print_error("Bots do not play correspondence; type `quit` to stop looking.");
         }
         let Some(level) = self.resolve_bot_level(level) else {
             return;
@@ -176,11 +178,11 @@ impl PlaySession {
         let seat = open_seat(snapshot)
             .filter(|_| snapshot.status == MatchStatus::Open && snapshot.you.is_some());
         let Some(seat) = seat else {
-            self.print_error("No seat is open for a bot.");
+            self.print_error("No open seat for a bot.");
             return true;
         };
         if self.pending_request.is_some() {
-            self.print_error("One moment …");
+            self.print_error(REQUEST_PENDING_NOTICE);
             return true;
         }
         if let Some(level) = self.resolve_bot_level(&level) {
@@ -205,7 +207,8 @@ impl PlaySession {
         };
         if level.is_none() {
             let levels: Vec<String> = self.levels().map(|(level, _)| sanitize(&level)).collect();
-            let text = format!("There is no such level: there are {}.", levels.join(", "));
+            let (typed, levels) = (sanitize(typed), levels.join(", "));
+            let text = format!("There is no level '{typed}'; choose one of {levels}.");
             self.print_error(&text);
         }
         level

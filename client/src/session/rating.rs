@@ -70,9 +70,9 @@ impl PlaySession {
         if changes.is_empty() {
             self.print(match reason {
                 Some(UnratedReason::Farming) => {
-                    "No ratings change: you two have played this lately, or play too much."
+                    "Ratings unchanged: repeated game, or too many games between these players."
                 }
-                Some(UnratedReason::PlayerExcluded) | None => "No ratings change.",
+                Some(UnratedReason::PlayerExcluded) | None => "Ratings unchanged.",
             });
         }
     }

@@ -6,7 +6,7 @@ use plyhouse_protocol::{
     AnalysisAccess, ClientMessage, MatchId, MatchStatus, Offer, RematchState, Snapshot,
 };
 
-use super::{Effect, PlaySession};
+use super::{Effect, PlaySession, REQUEST_PENDING_NOTICE};
 use crate::exit::Failure;
 use crate::sanitize::sanitize;
 use crate::view::{self, FAINT, STRONG, paint};
@@ -27,9 +27,9 @@ impl PlaySession {
         self.final_result = Some(result);
         self.pending_request = None;
         let (again, leave) = (paint(STRONG, "rematch"), paint(STRONG, "quit"));
-        self.print(format!("Type {again} to play again, {leave} to leave."));
+        self.print(format!("Type {again} to play again or {leave} to leave."));
         if let Some(command) = self.analyse_command() {
-            let text = format!("`{command}` then tells which moves were mistakes.");
+            let text = format!("To find mistakes, run `{command}`.");
             self.print(paint(FAINT, &text));
         }
     }
@@ -73,10 +73,10 @@ impl PlaySession {
     /// Offers a rematch, or accepts the opponent's offer.
     pub(super) fn offer_rematch(&mut self, snapshot: &Snapshot) {
         if snapshot.status != MatchStatus::Ended || snapshot.you.is_none() {
-            return self.print_error("The match is not over; `draw` and `resign` end it.");
+            return self.print_error("Only players can offer a rematch, and only after the match.");
         }
         if self.pending_request.is_some() {
-            return self.print_error("One moment …");
+            return self.print_error(REQUEST_PENDING_NOTICE);
         }
         let (target, offer) = (snapshot.match_id.into(), Offer::Rematch);
         self.send_request(ClientMessage::Offer { target, offer });
@@ -103,7 +103,7 @@ impl PlaySession {
         if let Some(next) = &rematch.next {
             let is_new = previous.is_none_or(|before| before.next.is_none());
             if is_new {
-                let text = format!("You play again: {}", sanitize(&next.code));
+                let text = format!("Rematch accepted: {}", sanitize(&next.code));
                 self.print(paint(FAINT, &text));
             }
             return;
@@ -111,14 +111,14 @@ impl PlaySession {
         if rematch.offers[other] && !was_set(|rematch| rematch.offers, other) {
             let (again, decline) = (paint(STRONG, "rematch"), paint(STRONG, "decline"));
             self.print(format!(
-                "{who} wants to play again: type {again}, or {decline}."
+                "{who} offers a rematch: type {again} to accept, or {decline}."
             ));
         }
         if rematch.offers[me] && !was_set(|rematch| rematch.offers, me) {
-            self.print(format!("You want to play again; {who} is asked."));
+            self.print(format!("You offer {who} a rematch."));
         }
         if rematch.declined[me] && !was_set(|rematch| rematch.declined, me) {
-            self.print(format!("{who} does not want to play again."));
+            self.print(format!("{who} declines the rematch."));
         }
         let was_other_present = previous.as_ref().is_none_or(|before| before.present[other]);
         if !rematch.present[other] && was_other_present {

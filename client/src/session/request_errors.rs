@@ -49,7 +49,9 @@ impl PlaySession {
             self.on_match_request_error(error, None);
         } else if matches!(message, ClientMessage::Leave { .. }) {
             if error.code == Some(ErrorCode::MatchRunning) {
-                self.print_error("No bot can take your seat now; `quit` leaves, and it is held.");
+                self.print_error(
+                    "No bot can take your seat now; `quit` leaves and keeps your seat for a while.",
+                );
             } else {
                 self.end(Err(Failure::Stopped));
             }
@@ -88,7 +90,7 @@ impl PlaySession {
             && let Some(m) = m
         {
             let help = if self.interactive {
-                "; `help` tells what can be typed"
+                "; type `help` for help"
             } else {
                 ""
             };
@@ -116,7 +118,7 @@ impl PlaySession {
             return self.end(result);
         }
         if error.code == Some(ErrorCode::UnknownMatch) && self.match_state().is_some() {
-            let message = "the server no longer knows the match".to_owned();
+            let message = "the match no longer exists on the server".to_owned();
             return self.end(Err(Failure::Failed(message)));
         }
         let mut what = sanitize(&error.message);
@@ -143,17 +145,20 @@ impl PlaySession {
         {
             let (name, option) = (sanitize(name), &self.server_option);
             return Some(format!(
-                "if it is you: `ply login {name}{option}`; else choose another --name"
+                "if this is your account, log in with `ply login {name}{option}`; \
+                 otherwise choose another --name"
             ));
         }
         let option = &self.server_option;
         if error.code == Some(ErrorCode::NotRegistered) {
-            return Some(format!("`ply register NAME{option}` takes a name"));
+            return Some(format!(
+                "create an account with `ply register NAME{option}`"
+            ));
         }
         if error.code == Some(ErrorCode::UnknownMatch) {
             return Some(format!(
-                "a code has six letters and digits; `ply list{option}` shows the matches of all, \
-                 `ply games{option}` your own"
+                "a code has six letters and digits; `ply list{option}` lists open and running \
+                 matches, `ply games{option}` your own"
             ));
         }
         let welcome = self.welcome.as_ref()?;
@@ -174,7 +179,7 @@ impl PlaySession {
             && error.code == Some(ErrorCode::SeatTaken)
         {
             let (target, option) = (sanitize(target), &self.server_option);
-            return Some(format!("look on with `ply watch {target}{option}`"));
+            return Some(format!("watch it with `ply watch {target}{option}`"));
         }
         None
     }

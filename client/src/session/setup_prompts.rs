@@ -74,9 +74,7 @@ impl PlaySession {
                 plan.opponent = Some(Opponent::Bot(Some(level)));
                 return self.continue_setup();
             }
-            self.print_error(
-                "That is none of the answers; type a number, or Enter for the default.",
-            );
+            self.print_error("Invalid choice; type a number, or press Enter for the default.");
             return self.print(prompt.text());
         };
         let level = self.levels().nth(index).map(|(level, _)| level);
@@ -112,10 +110,11 @@ impl PlaySession {
     /// Returns the prompt for an interrupted match.
     pub(super) fn resume_prompt(&self, old: &Snapshot) -> Prompt {
         let headline = view::headline(old, self.game_summary(&old.game));
-        let question = format!("You sit in a match already.\n{headline}\nWhat now?");
+        let question =
+            format!("You have an unfinished match.\n{headline}\nWhat do you want to do?");
         let open = old.status == MatchStatus::Open;
         let give_up = if open { "leave it" } else { "resign it" };
-        let answers = ["go on with it", give_up, "start another one"];
+        let answers = ["continue it", give_up, "start a new one"];
         Prompt::new(question, answers.map(str::to_owned).to_vec(), 0)
     }
 
@@ -123,7 +122,7 @@ impl PlaySession {
         let games = || self.welcome.iter().flat_map(|welcome| &welcome.games);
         let titles = games().map(|game| sanitize(&game.title)).collect();
         let default = games().position(|game| game.game == DEFAULT_GAME);
-        Prompt::new("What to play?", titles, default.unwrap_or(0))
+        Prompt::new("Which game?", titles, default.unwrap_or(0))
     }
 
     fn level_prompt(&self) -> Prompt {
@@ -134,7 +133,11 @@ impl PlaySession {
                 format!("{title} ({})", sanitize(&level))
             }
         });
-        Prompt::new("How strong?", levels.collect(), self.middle_level_index())
+        Prompt::new(
+            "Which bot level?",
+            levels.collect(),
+            self.middle_level_index(),
+        )
     }
 
     fn side_prompt(&self, setup: &MatchSetup) -> Prompt {
@@ -163,8 +166,12 @@ impl PlaySession {
 fn opponent_prompt() -> Prompt {
     let answers = [
         "a bot",
-        "a friend, by a code to pass on",
-        "whoever is looking for a match",
+        "a friend, with an invitation code",
+        "any player looking for a match",
     ];
-    Prompt::new("Against whom?", answers.map(str::to_owned).to_vec(), 0)
+    Prompt::new(
+        "Who do you want to play?",
+        answers.map(str::to_owned).to_vec(),
+        0,
+    )
 }

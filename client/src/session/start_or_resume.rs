@@ -90,7 +90,7 @@ impl PlaySession {
     }
 
     fn resume_match(&mut self, old: Snapshot) {
-        self.print("Back at the match that was interrupted.");
+        self.print("Resuming your match.");
         self.enter_match(old);
     }
 
@@ -182,10 +182,10 @@ impl PlaySession {
             (Some(old), 1) => {
                 let (target, code) = (old.match_id.into(), sanitize(&old.code));
                 if old.status == MatchStatus::Open {
-                    self.print(format!("You leave {code}."));
+                    self.print(format!("Leaving match {code}."));
                     self.send_untracked(ClientMessage::Leave { target });
                 } else {
-                    self.print(format!("You resign {code}."));
+                    self.print(format!("Resigning match {code}."));
                     self.send_untracked(ClientMessage::Resign { target });
                 }
                 self.effects.push(Effect::RemoveSeatNote(id));

@@ -178,7 +178,7 @@ fn bot_seat(level: &str) -> SeatRequest {
 fn empty_line_picks_default_of_every_prompt() {
     let mut client = TestClient::play(MatchSetup::default());
     client.receive_welcome(&[]);
-    client.assert_output(&["Against whom?", "1  a bot  (Enter)"]);
+    client.assert_output(&["Who do you want to play?", "1  a bot  (Enter)"]);
     client.type_line("");
     client.assert_output(&["2  Medium  (Enter)", "3  Full strength (max)"]);
     client.type_line("");
@@ -194,9 +194,9 @@ fn empty_line_picks_default_of_every_prompt() {
 fn game_is_prompted_when_server_has_several() {
     let mut client = TestClient::play(MatchSetup::default());
     client.receive_welcome_with_games(&format!("{CONNECT_FOUR},{TIC_TAC_TOE}"), &[]);
-    client.assert_output(&["What to play?\n  1  Connect Four\n  2  Tic-tac-toe  (Enter)"]);
+    client.assert_output(&["Which game?\n  1  Connect Four\n  2  Tic-tac-toe  (Enter)"]);
     client.type_line("connect");
-    client.assert_output(&["Against whom?"]);
+    client.assert_output(&["Who do you want to play?"]);
     client.type_line("");
     client.type_line("easy");
     client.assert_output(&["1  first (red)  (Enter)\n  2  second (yellow)"]);
@@ -214,7 +214,7 @@ fn prompt_rejects_unknown_choice_and_accepts_prefix() {
     let mut client = TestClient::play(MatchSetup::default());
     client.receive_welcome(&[]);
     client.type_line("who?");
-    client.assert_output(&["That is none of the answers", "Against whom?"]);
+    client.assert_output(&["Invalid choice", "Who do you want to play?"]);
     client.type_line("a friend");
     client.type_line("3");
     assert_eq!(
@@ -247,7 +247,7 @@ fn bot_level_name_answers_opponent_prompt() {
     client.receive_welcome(&[]);
     for typed in ["m", "4", "hard"] {
         client.type_line(typed);
-        client.assert_output(&["That is none of the answers", "Against whom?"]);
+        client.assert_output(&["Invalid choice", "Who do you want to play?"]);
     }
 }
 
@@ -295,7 +295,7 @@ fn match_is_created_from_given_initial_position() {
     old.initial_position = Some(start);
     assert!(plan.accepts_match(&old));
     client.receive_match_response(old);
-    client.assert_output(&["It begins with a position of its own."]);
+    client.assert_output(&["It starts from a custom position."]);
 }
 
 #[test]
@@ -304,7 +304,7 @@ fn interrupted_match_is_offered_and_resumed() {
     let mut client = TestClient::play(MatchSetup::default());
     client.receive_welcome(&[&old]);
     client.assert_output(&[
-        "You sit in a match already.",
+        "You have an unfinished match.",
         "K7QM2P: ada (x) against ⚙ medium bot (o)",
     ]);
     client.type_line("");
@@ -329,7 +329,7 @@ fn interrupted_match_can_be_resigned() {
             target: TestClient::match_ref()
         }]
     );
-    client.assert_output(&["You resign K7QM2P.", "Against whom?"]);
+    client.assert_output(&["Resigning match K7QM2P.", "Who do you want to play?"]);
     let left = Effect::RemoveSeatNote(snapshot("").match_id);
     assert!(client.other_effects.contains(&left));
 }
@@ -346,7 +346,7 @@ fn script_resumes_only_match_that_fits_its_setup() {
         let mut client = TestClient::new(Goal::Play(plan));
         client.session.interactive = false;
         client.receive_welcome(&[&snapshot("x../.o./...")]);
-        let resumed = client.output.contains("Back at the match");
+        let resumed = client.output.contains("Resuming your match.");
         assert_eq!(resumed, fits, "{opponent:?} {side:?}");
         assert_eq!(
             client.take_sent_messages().is_empty(),
@@ -419,27 +419,30 @@ fn prompt_is_repeated_after_reconnect() {
     let mut client = TestClient::play(MatchSetup::default());
     client.receive_welcome(&[]);
     client.type_line("1");
-    client.assert_output(&["How strong?"]);
+    client.assert_output(&["Which bot level?"]);
     client.connect();
     client.receive_welcome(&[]);
-    client.assert_output(&["How strong?"]);
+    client.assert_output(&["Which bot level?"]);
 
     // After a reconnect, the client does not offer to resume a match that no longer exists.
     let mut client = TestClient::play(MatchSetup::default());
     client.receive_welcome(&[&snapshot("x../.o./...")]);
-    client.assert_output(&["You sit in a match already."]);
+    client.assert_output(&["You have an unfinished match."]);
     client.connect();
     client.receive_welcome(&[]);
-    client.assert_output(&["Against whom?"]);
+    client.assert_output(&["Who do you want to play?"]);
 }
 
 /// A hint that contains only the best move is printed without a principal variation.
 #[test]
 fn hint_shows_best_move_and_expected_line() {
     for (pv, expected) in [
-        (r#""c3""#, "Best is c3  (x wins 70%)"),
-        (r#""c3","a2""#, "Best is c3: c3 a2  (x wins 70%)"),
-        ("", "Best is c3  (x wins 70%)"),
+        (r#""c3""#, "Best move: c3  (win chance of x: 70%)"),
+        (
+            r#""c3","a2""#,
+            "Best move: c3, line: c3 a2  (win chance of x: 70%)",
+        ),
+        ("", "Best move: c3  (win chance of x: 70%)"),
     ] {
         let mut client = client_in_match();
         let now = snapshot("x../.o./...");
@@ -460,7 +463,7 @@ fn quit_omits_join_command_when_resume_is_impossible() {
     client.session.disable_resume();
     client.type_line("quit");
     assert!(!client.output.contains("ply join"), "{}", client.output);
-    client.assert_output(&["no way back"]);
+    client.assert_output(&["cannot rejoin"]);
 }
 
 #[test]
@@ -496,7 +499,7 @@ fn spectator_of_open_match_gets_no_join_command() {
     open.you = None;
     client.receive_match_response(open);
     assert!(!client.output.contains("ply join"), "{}", client.output);
-    client.assert_output(&["Waiting for somebody to sit down"]);
+    client.assert_output(&["Waiting for an opponent …"]);
 }
 
 fn client_waiting_for_friend() -> TestClient {
@@ -515,9 +518,9 @@ fn waiting_host_sees_code_and_can_seat_bot() {
     let mut client = client_waiting_for_friend();
     let all = [
         "Tic-tac-toe K7QM2P, casual\n",
-        "You are x. The code is K7QM2P. It stands in the list",
+        "You are x. The code is K7QM2P. It is also in the list",
         "\n    ply join K7QM2P\n",
-        "Waiting for a person to sit down; no bot comes by itself.\nType bot easy",
+        "Waiting for an opponent; no bot joins automatically.\nType bot easy",
         "quit to leave",
     ];
     client.assert_output(&all);
@@ -528,12 +531,9 @@ fn waiting_host_sees_code_and_can_seat_bot() {
     for word in ["resign", "takeback", "rematch", "moves"] {
         assert!(!client.output.contains(word), "{}", client.output);
     }
-    client.assert_output(&[
-        "have a bot sit down, of any level: `bot easy`",
-        "quit       leave",
-    ]);
+    client.assert_output(&["add a bot of any level: `bot easy`", "quit       leave"]);
     client.type_line("bot strong");
-    client.assert_output(&["no such level: there are easy, medium, max."]);
+    client.assert_output(&["no level 'strong'; choose one of easy, medium, max."]);
     assert_eq!(client.take_sent_messages(), []);
     for (typed, level) in [("bot", "medium"), ("Bot MAX", "max")] {
         client.type_line(typed);
@@ -561,7 +561,7 @@ fn waiting_host_sees_code_and_can_seat_bot() {
 fn bot_command_without_open_seat_is_refused() {
     let mut client = client_in_match();
     client.type_line("bot easy");
-    client.assert_output(&["No seat is open for a bot."]);
+    client.assert_output(&["No open seat for a bot."]);
     assert_eq!(client.take_sent_messages(), []);
 }
 
@@ -583,8 +583,8 @@ fn casual_seek_can_switch_to_bot_but_rated_cannot() {
     };
     let mut client = seek(None, None);
     let all = [
-        "to play Tic-tac-toe (casual)",
-        "no bot comes by itself.\nType bot easy",
+        "an opponent: Tic-tac-toe (casual, random side)",
+        "no bot joins automatically.\nType bot easy",
     ];
     client.assert_output(&all);
     client.type_line("who is there?");
@@ -603,11 +603,15 @@ fn casual_seek_can_switch_to_bot_but_rated_cannot() {
     client.receive_snapshot(snapshot("x../.o./..."));
     client.assert_output(&["Your turn."]);
 
-    seek(Some("easy"), None).assert_output(&["If nobody comes within 10 s, a bot plays: easy."]);
+    seek(Some("easy"), None)
+        .assert_output(&["If no one joins within 10 s, you play the easy bot."]);
     let mut rated = seek(None, Some(true));
-    rated.assert_output(&["Tic-tac-toe (rated)", "no bot plays for ratings. Type quit"]);
+    rated.assert_output(&[
+        "Tic-tac-toe (rated, random side)",
+        "bots do not play rated matches.\nType quit",
+    ]);
     rated.type_line("bot");
-    rated.assert_output(&["No bot plays for ratings"]);
+    rated.assert_output(&["Bots do not play rated matches"]);
     assert_eq!(rated.take_sent_messages(), []);
 }
 
@@ -700,7 +704,7 @@ fn refusal_includes_advice() {
         (
             Goal::Join("NOSUCH".to_owned()),
             "unknown_match",
-            ["no match NOSUCH on this server", "`ply list` shows"],
+            ["no match NOSUCH on this server", "`ply list` lists"],
         ),
         (
             Goal::Watch("NOSUCH".to_owned()),
@@ -713,7 +717,7 @@ fn refusal_includes_advice() {
                 ..MatchSetup::default()
             }),
             "not_registered",
-            ["accounts", "`ply register NAME` takes a name"],
+            ["accounts", "create an account with `ply register NAME`"],
         ),
     ] {
         let mut client = TestClient::new(goal);
@@ -741,12 +745,12 @@ fn rejected_move_shows_reason_and_allows_another() {
     client.type_line("7");
     assert_eq!(client.take_sent_messages(), [move_message("a3")]);
     client.type_line("8");
-    client.assert_output(&["One moment"]);
+    client.assert_output(&["Still waiting for the server"]);
     client.receive_error_response("illegal_move", "a3 is already taken");
     client.assert_output(&["a3 is already taken"]);
     client.type_line("d9");
     client.receive_error_response("unreadable_move", "not a square");
-    client.assert_output(&["d9: not a square; `help` tells what can be typed"]);
+    client.assert_output(&["d9: not a square; type `help` for help"]);
     client.type_line(&"x".repeat(33));
     client.assert_output(&["too long for a move"]);
     client.type_line("C3");
@@ -783,7 +787,7 @@ fn help_moves_board_and_resign_commands_work() {
     client.assert_output(&[
         "You lose. You resigned.",
         "Type rematch to play again",
-        "`ply analyse K7QM2P` then tells",
+        "To find mistakes, run `ply analyse K7QM2P`.",
     ]);
     assert_eq!(client.result, None);
     client.type_line("quit");
@@ -811,7 +815,7 @@ fn offers_are_printed_and_answered_by_commands() {
     let target = TestClient::match_ref;
     let mut client = client_in_match();
     client.type_line("decline");
-    client.assert_output(&["Nothing is offered."]);
+    client.assert_output(&["No offer to decline."]);
     client.type_line("draw");
     let offer = Offer::Draw { ply: Ply(2) };
     assert_eq!(
@@ -828,9 +832,7 @@ fn offers_are_printed_and_answered_by_commands() {
     client.assert_output(&["declines the draw."]);
     let back = r#""seat":1,"offer":"takeback","ply":2,"to_ply":0"#;
     receive_event(&mut client, "offered", back);
-    client.assert_output(&[
-        "offers to take back the last 2 moves: type takeback to accept, or decline.",
-    ]);
+    client.assert_output(&["proposes a takeback of 2 moves: type takeback to accept, or decline."]);
     client.type_line("decline");
     assert_eq!(
         client.take_sent_messages(),
@@ -896,7 +898,7 @@ fn chat_presets_are_sent_and_messages_shown() {
         ]
     );
     client.type_line("say what a move");
-    client.assert_output(&["What can be said: Hello, Good game."]);
+    client.assert_output(&["Only these messages can be sent here: Hello, Good game."]);
     let id = TestClient::match_id_text();
     let chat_json = |words: &str| {
         format!(r#"{{"type":"said","match":"{id}","seat":1,"name":"b\u001bob",{words}}}"#)
@@ -915,7 +917,7 @@ fn move_after_takeback_uses_new_ply_and_takeback_count() {
         "taken_back",
         r#""ply":0,"position":".../.../...","turn":0,"legal":["a1"],"takebacks":1"#,
     );
-    client.assert_output(&["Moves are taken back.", "Your turn."]);
+    client.assert_output(&["Takeback accepted.", "Your turn."]);
     client.type_line("c3");
     assert_eq!(
         client.take_sent_messages(),
@@ -952,7 +954,8 @@ fn rematch_starts_next_game_and_shows_series_score() {
     );
     client.assert_output(&["You win!"]);
     client.receive(&rematch_json("[false,true]", "[true,true]", "null"));
-    client.assert_output(&["⚙ medium bot (o) wants to play again: type rematch, or decline."]);
+    client
+        .assert_output(&["⚙ medium bot (o) offers a rematch: type rematch to accept, or decline."]);
     client.type_line("b2");
     client.assert_output(&["The match is over."]);
     client.type_line("rematch");
@@ -975,7 +978,7 @@ fn rematch_starts_next_game_and_shows_series_score() {
     });
     client.receive_snapshot(second);
     client.receive_ok_response();
-    client.assert_output(&["You play again", "Game 2: ⚙ medium bot 0 : 1½ ada"]);
+    client.assert_output(&["Rematch accepted", "Game 2: ⚙ medium bot 0 : 1½ ada"]);
     assert_eq!(client.result, None);
     client.type_line("quit");
     assert_eq!(client.result, Some(Err(Failure::Stopped)));
@@ -1120,7 +1123,7 @@ fn rematch_can_be_withdrawn_and_opponent_leaving_is_shown() {
     client.type_line("rematch");
     client.receive_ok_response();
     client.receive(&rematch_json("[true,false]", "[true,true]", "null"));
-    client.assert_output(&["You want to play again; ⚙ medium bot (o) is asked."]);
+    client.assert_output(&["You offer ⚙ medium bot (o) a rematch."]);
     client.type_line("decline");
     assert_eq!(
         client.take_sent_messages()[1],
@@ -1173,11 +1176,11 @@ fn clocks_count_down_from_last_server_update() {
         r#"{{"type":"clock","match":"{id}","ply":2,"left_ms":[300000,280000],"turn_ms":12000,
         "stands":true}}"#
     ));
-    let paused_line = "  ▸ ada 4:48   ⚙ medium bot 4:40   the clock stands";
+    let paused_line = "  ▸ ada 4:48   ⚙ medium bot 4:40   clock paused";
     assert_eq!(clock_line(&mut client, 90), paused_line);
     let given = r#""seat":0,"ms":15000,"left_ms":[315000,280000]"#;
     receive_event(&mut client, "time_given", given);
-    client.assert_output(&["gives ada (x) 15 s more."]);
+    client.assert_output(&["gives ada (x) 15 s more time."]);
     receive_event(
         &mut client,
         "moved",
@@ -1213,16 +1216,16 @@ fn correspondence_matches_do_not_delay_welcome() {
         "name":"bob"}}]}"#,
     );
     client.assert_output(&[
-        "It is your turn in a match of days, until 2023-11-14 22:13 UTC: \
+        "It is your turn in a correspondence game, until 2023-11-14 22:13 UTC: \
          ply join 0b9e0000-0000-7000-8000-000000000009",
-        "bob wants to play chess (5+3) with you: ply join AAAAAA",
+        "bob challenges you to chess (5+3): ply join AAAAAA",
     ]);
     client.receive(
         r#"{"type":"your_turn","match":"0b9e0000-0000-7000-8000-000000000007","game":"chess",
         "ply":14,"due_ms":1700000000000}"#,
     );
     client.assert_output(&[
-        "It is your turn in another match of chess, until 2023-11-14 22:13 UTC: \
+        "It is your turn in another chess match, until 2023-11-14 22:13 UTC: \
          ply join 0b9e0000-0000-7000-8000-000000000007",
     ]);
     assert!(matches!(
@@ -1259,9 +1262,9 @@ fn match_played_by_stand_in_is_listed_at_start() {
     let mut client = TestClient::play(MatchSetup::default());
     client.receive_welcome(&[&snapshot_with_stand_in()]);
     client.assert_output(&[
-        "A bot plays on for you in Tic-tac-toe K7QM2P",
-        "Come back with ply join K7QM2P\n",
-        "Against whom?",
+        "A bot is playing for you in Tic-tac-toe K7QM2P",
+        "To rejoin: ply join K7QM2P\n",
+        "Who do you want to play?",
     ]);
 }
 
@@ -1271,7 +1274,7 @@ fn reconnect_takes_seat_back_from_stand_in() {
     let with_stand_in = snapshot_with_stand_in();
     client.connect();
     client.receive_welcome(&[&with_stand_in]);
-    client.assert_output(&["A bot has played on for you; you take your seat back."]);
+    client.assert_output(&["A bot was playing for you. Taking your seat back"]);
     assert!(matches!(
         client.take_sent_messages()[..],
         [ClientMessage::Join { .. }]
@@ -1284,14 +1287,14 @@ fn reconnect_takes_seat_back_from_stand_in() {
 fn leave_hands_seat_to_stand_in() {
     let mut client = client_in_match();
     client.type_line("leave");
-    client.assert_output(&["No bot stands in here; `quit` leaves"]);
+    client.assert_output(&["This match has no stand-in bot; `quit` leaves"]);
     let mut with_stand_in = snapshot("x../.o./...");
     with_stand_in.stand_in = Some("easy".to_owned());
     client.connect();
     client.receive_welcome(&[&with_stand_in]);
     client.take_sent_messages();
     client.type_line("help");
-    client.assert_output(&["a bot plays on for you at once"]);
+    client.assert_output(&["a bot plays for you at once"]);
     client.type_line("leave");
     let target = TestClient::match_ref();
     assert_eq!(
@@ -1309,9 +1312,9 @@ fn leave_hands_seat_to_stand_in() {
         "for":{{"player":"{}","name":"ada"}}}}"#,
         with_stand_in.host
     ));
-    client.assert_output(&["easy bot plays on for ada"]);
+    client.assert_output(&["easy bot now plays for ada"]);
     client.receive_ok_response();
-    client.assert_output(&["A bot plays on for you.", "\n    ply join K7QM2P\n"]);
+    client.assert_output(&["A bot plays for you now.", "\n    ply join K7QM2P\n"]);
     assert_eq!(client.result, Some(Err(Failure::Stopped)));
 }
 
@@ -1333,7 +1336,7 @@ fn quit_leaves_open_match() {
     client.receive_welcome(&[]);
     client.take_sent_messages();
     client.receive_match_response(open);
-    client.assert_output(&["A friend sits down with\n\n    ply join K7QM2P\n"]);
+    client.assert_output(&["A friend can join with\n\n    ply join K7QM2P\n"]);
     client.type_line("b2");
     client.assert_output(&["a seat is still open"]);
     let effects = client.session.quit();
@@ -1344,7 +1347,7 @@ fn quit_leaves_open_match() {
             target: TestClient::match_ref()
         }]
     );
-    client.assert_output(&["You leave the match."]);
+    client.assert_output(&["You left the match."]);
     let id = TestClient::match_id_text();
     client.receive(&format!(
         r#"{{"type":"ended","match":"{id}","seq":6,"outcome":{{"winner":null,"reason":"aborted"}}}}"#
@@ -1402,7 +1405,7 @@ fn seek_is_resent_after_reconnect() {
     });
     client.receive_welcome(&[]);
     client.receive_ok_response();
-    client.assert_output(&["Looking for somebody"]);
+    client.assert_output(&["Looking for an opponent"]);
     client.connect();
     client.receive_welcome(&[]);
     let sent = client.take_sent_messages();
@@ -1427,7 +1430,7 @@ fn unknown_match_after_reconnect_ends_session() {
         }]
     );
     client.receive_error_response("unknown_match", "there is no such match");
-    let message = "the server no longer knows the match".to_owned();
+    let message = "the match no longer exists on the server".to_owned();
     assert_eq!(client.result, Some(Err(Failure::Failed(message))));
 }
 

@@ -177,7 +177,7 @@ pub(crate) fn clock_line(
             }
         }
         if snapshot.paused == Some(true) {
-            parts.push(paint(FAINT, "the clock stands"));
+            parts.push(paint(FAINT, "clock paused"));
         }
     }
     parts.extend(countdowns);

@@ -10,16 +10,12 @@ pub(super) fn rules_end_text(snapshot: &Snapshot, outcome: &Ending) -> Option<St
     let detail = outcome.detail.as_deref()?;
     Some(match (detail, outcome.scores) {
         ("checkmate", _) => "Checkmate.".to_owned(),
-        ("stalemate", _) => "Stalemate: there is no legal move, and no check.".to_owned(),
-        ("fifty-moves", _) => {
-            "Fifty moves on each side without a capture or a pawn's move.".to_owned()
-        }
-        ("forty-moves", _) => {
-            "Forty moves on each side without a capture or a man's move.".to_owned()
-        }
-        ("repetition", _) => "The same position for the third time.".to_owned(),
-        ("dead-position", _) => "Neither side has enough left to mate.".to_owned(),
-        ("no-moves", _) => "There is no move left.".to_owned(),
+        ("stalemate", _) => "Stalemate.".to_owned(),
+        ("fifty-moves", _) => "Fifty moves without progress.".to_owned(),
+        ("forty-moves", _) => "Forty moves without progress.".to_owned(),
+        ("repetition", _) => "Threefold repetition.".to_owned(),
+        ("dead-position", _) => "Insufficient material.".to_owned(),
+        ("no-moves", _) => "The side to move has no legal moves.".to_owned(),
         ("full", _) => "The board is full.".to_owned(),
         (_, Some([first, second])) => format!(
             "{} {first}, {} {second}.",
@@ -27,7 +23,7 @@ pub(super) fn rules_end_text(snapshot: &Snapshot, outcome: &Ending) -> Option<St
             side_name(snapshot, SeatNumber(1)),
         ),
         // The server sent a detail that this client does not know.
-        (other, None) => format!("It ended by {}.", sanitize(&other.replace('-', " "))),
+        (other, None) => format!("Reason: {}.", sanitize(&other.replace('-', " "))),
     })
 }
 
@@ -62,20 +58,16 @@ mod tests {
         check_text(None, None, None);
         check_text(Some("checkmate"), None, Some("Checkmate."));
         check_text(Some("score"), Some([40, 24]), Some("x 40, o 24."));
-        check_text(
-            Some("repetition"),
-            None,
-            Some("The same position for the third time."),
-        );
+        check_text(Some("repetition"), None, Some("Threefold repetition."));
     }
 
     #[test]
     fn unknown_end_detail_is_shown_by_name() {
-        check_text(Some("bare-king"), None, Some("It ended by bare king."));
+        check_text(Some("bare-king"), None, Some("Reason: bare king."));
         check_text(
             Some("\u{1b}[31mred"),
             None,
-            Some("It ended by \u{fffd}[31mred."),
+            Some("Reason: \u{fffd}[31mred."),
         );
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn render_match_list(
     columns: Option<usize>,
 ) -> String {
     if matches.is_empty() {
-        return "No match is open or running. Start one with `ply play`.".to_owned();
+        return "No open or running matches. Start one with `ply play`.".to_owned();
     }
     let with_status = |status| {
         matches
@@ -52,7 +52,10 @@ pub(crate) fn render_match_list(
         text.push('\n');
     }
     if !server_options.is_empty() {
-        text.push_str(&paint(FAINT, &format!("… each with{server_options}")));
+        text.push_str(&paint(
+            FAINT,
+            &format!("Add{server_options} to each command."),
+        ));
     }
     text.truncate(text.trim_end().len());
     text
@@ -95,7 +98,8 @@ fn render_table(rows: &[Row]) -> String {
 fn render_stacked(rows: &[Row]) -> String {
     let lines = rows.iter().map(|[code, game, seats, moves, _, command]| {
         let code = paint(STRONG, code);
-        format!("{code}  {game}, {moves} moves\n  {seats}\n  {command}\n")
+        let unit = if moves == "1" { "move" } else { "moves" };
+        format!("{code}  {game}, {moves} {unit}\n  {seats}\n  {command}\n")
     });
     lines.collect()
 }
@@ -183,7 +187,7 @@ CODE    GAME         SEATS                  MOVES  WATCHING
 BBBBBB  tic-tac-toe  x ada, o ⚙ medium bot  2      1         ply join BBBBBB
 AAAAAA  tic-tac-toe  x ada, o ⚙ medium bot  2      1         ply watch AAAAAA
 … and 1 more
-… each with --server ws://h/ws"
+Add --server ws://h/ws to each command."
         );
         assert!(render_match_list(&[], 0, "", None).contains("ply play"));
         let from_position = ListedMatch {

@@ -86,10 +86,10 @@ pub(crate) fn piece_text(snapshot: &Snapshot, seat: SeatNumber) -> Option<String
 /// Formats the occupant and the side of a seat, for use as the subject of a sentence.
 pub(crate) fn seat_subject(snapshot: &Snapshot, seat: SeatNumber) -> String {
     snapshot.seats.get(seat.index()).map_or_else(
-        || "somebody".to_owned(),
+        || "unknown player".to_owned(),
         |state| {
             let occupant = match &state.occupant {
-                Occupant::Open => "nobody yet".to_owned(),
+                Occupant::Open => "an open seat".to_owned(),
                 Occupant::Player { .. } | Occupant::Bot { .. } => occupant_text(&state.occupant),
             };
             format!("{occupant} ({})", side_text(snapshot, seat))
@@ -103,7 +103,7 @@ pub(crate) fn turn_text(snapshot: &Snapshot) -> String {
         Some(seat) if snapshot.you == Some(seat) => {
             let is_capture = |m: &String| m.contains('x');
             let forced = if snapshot.legal == ["pass"] {
-                " You cannot move: pass."
+                " You have no legal move: pass."
             } else if Conventions::for_game(&snapshot.game) == Conventions::Draughts
                 && !snapshot.legal.is_empty()
                 && snapshot.legal.iter().all(is_capture)
@@ -179,17 +179,17 @@ pub(crate) fn seated_text(snapshot: &Snapshot, seat: SeatNumber) -> String {
         } => {
             let person = sanitize(&person.name).replace(BOT_SYMBOL, "\u{fffd}");
             let bot = occupant_text(&state.occupant);
-            format!("{bot} plays on for {person}, who may take the seat back.")
+            format!("{bot} now plays for {person}, who can take the seat back.")
         }
         Occupant::Player { .. } if snapshot.you == Some(seat) => {
-            format!("You sit down as {}.", side_text(snapshot, seat))
+            format!("You joined as {}.", side_text(snapshot, seat))
         }
         Occupant::Player { .. } if snapshot.status == MatchStatus::Running => {
             format!("{} is back in the seat.", seat_subject(snapshot, seat))
         }
         Occupant::Player { .. } | Occupant::Bot { .. } => {
             format!(
-                "{} sits down as {}.",
+                "{} joined as {}.",
                 occupant_text(&state.occupant),
                 side_text(snapshot, seat)
             )
@@ -213,12 +213,9 @@ pub(crate) fn presence_text(
     // value, so rounding down would show one second less.
     let patience = absence_left.map(|left| Duration::from_secs_f64(left.as_secs_f64().round()));
     let patience = patience.map_or_else(String::new, |patience| {
-        format!(" and has {} to come back", duration_text(patience))
+        format!(" and has {} to reconnect", duration_text(patience))
     });
-    format!(
-        "{} has lost the connection{patience}.",
-        seat_subject(snapshot, seat)
-    )
+    format!("{} disconnected{patience}.", seat_subject(snapshot, seat))
 }
 
 /// Describes how a match ended, and why.
@@ -227,19 +224,19 @@ pub(crate) fn outcome_text(snapshot: &Snapshot, outcome: &Ending) -> String {
         return match outcome.reason {
             Some(EndReason::Rules) => {
                 let reason = end_reason::rules_end_text(snapshot, outcome).unwrap_or_default();
-                format!("{} {reason}", paint(STRONG, "A draw."))
+                format!("{} {reason}", paint(STRONG, "Draw."))
                     .trim_end()
                     .to_owned()
             }
             Some(EndReason::Aborted) => abort_text(snapshot, outcome),
             Some(EndReason::Agreement) if outcome.detail.as_deref() == Some("flag") => format!(
                 "{} Time ran out while a draw offer was open.",
-                paint(STRONG, "A draw.")
+                paint(STRONG, "Draw.")
             ),
-            Some(EndReason::Agreement) => format!("{} By agreement.", paint(STRONG, "A draw.")),
+            Some(EndReason::Agreement) => paint(STRONG, "Draw by mutual agreement."),
             Some(EndReason::Timeout) => format!(
-                "{} Time is up, and the other side cannot win.",
-                paint(STRONG, "A draw.")
+                "{} Time ran out, but the other side cannot win.",
+                paint(STRONG, "Draw.")
             ),
             Some(EndReason::Resignation | EndReason::Abandonment) | None => {
                 "The match ended without a winner.".to_owned()
@@ -272,11 +269,11 @@ pub(crate) fn outcome_text(snapshot: &Snapshot, outcome: &Ending) -> String {
         Some(EndReason::Resignation) => format!("{} resigned.", seat_subject(snapshot, loser)),
         Some(EndReason::Abandonment) if is_me(loser) => "You were away for too long.".to_owned(),
         Some(EndReason::Abandonment) => {
-            format!("{} did not come back.", seat_subject(snapshot, loser))
+            format!("{} left the match.", seat_subject(snapshot, loser))
         }
         Some(EndReason::Timeout) if is_me(loser) => "You ran out of time.".to_owned(),
         Some(EndReason::Timeout) => format!("{} ran out of time.", seat_subject(snapshot, loser)),
-        Some(EndReason::Aborted) => "The match was broken off.".to_owned(),
+        Some(EndReason::Aborted) => "The match was aborted.".to_owned(),
         Some(EndReason::Agreement) | None => String::new(),
     };
     format!("{headline} {reason}").trim_end().to_owned()
@@ -284,40 +281,42 @@ pub(crate) fn outcome_text(snapshot: &Snapshot, outcome: &Ending) -> String {
 
 /// Describes why a match has no result.
 fn abort_text(snapshot: &Snapshot, outcome: &Ending) -> String {
-    let subject_did = |what: &str, you: &str| match outcome.by {
-        Some(seat) if snapshot.you == Some(seat) => format!("You {you}."),
-        Some(seat) => format!("{} {what}.", seat_subject(snapshot, seat)),
-        None => String::new(),
-    };
-    let reason = match outcome.detail.as_deref() {
-        Some("no-first-move") => subject_did("did not begin in time", "did not begin in time"),
-        Some("declined") => "The challenge was declined.".to_owned(),
-        Some(_) | None => subject_did("broke it off", "broke it off"),
-    };
-    format!("The match was broken off without a result. {reason}")
-        .trim_end()
-        .to_owned()
+    let is_me = outcome.by.is_some() && outcome.by == snapshot.you;
+    let subject = outcome.by.map(|seat| seat_subject(snapshot, seat));
+    match (outcome.detail.as_deref(), subject) {
+        (Some("declined"), _) => "Match aborted. The challenge was declined.".to_owned(),
+        (_, None) => "The match was aborted.".to_owned(),
+        (Some("no-first-move"), Some(_)) if is_me => {
+            "Match aborted. You did not make your first move in time.".to_owned()
+        }
+        (Some("no-first-move"), Some(subject)) => {
+            format!("Match aborted. {subject} did not move in time.")
+        }
+        (_, Some(_)) if is_me => "You aborted the match.".to_owned(),
+        (_, Some(subject)) => format!("{subject} aborted the match."),
+    }
 }
 
 /// Describes an offer, and how the other player can answer it.
 pub(crate) fn offer_text(snapshot: &Snapshot, offer: &OfferState) -> String {
-    let subject = match (offer.offer, offer.to_ply) {
-        (OfferKind::Draw, _) => "a draw".to_owned(),
-        (OfferKind::Takeback, Some(to)) if to.0 + 1 < offer.ply.0 => {
-            format!("to take back the last {} moves", offer.ply.0 - to.0)
-        }
-        (OfferKind::Takeback, _) => "to take back the last move".to_owned(),
-        (OfferKind::Rematch, _) => "a rematch".to_owned(),
-        (OfferKind::Challenge, _) => "a match".to_owned(),
+    let (verb, subject) = match (offer.offer, offer.to_ply) {
+        (OfferKind::Draw, _) => ("offer", "a draw".to_owned()),
+        (OfferKind::Takeback, Some(to)) if to.0 + 1 < offer.ply.0 => (
+            "propose",
+            format!("a takeback of {} moves", offer.ply.0 - to.0),
+        ),
+        (OfferKind::Takeback, _) => ("propose", "a takeback".to_owned()),
+        (OfferKind::Rematch, _) => ("offer", "a rematch".to_owned()),
+        (OfferKind::Challenge, _) => ("offer", "a match".to_owned()),
     };
     let keyword = paint(STRONG, offer.offer.as_str());
     match snapshot.you {
-        Some(you) if you == offer.seat => format!("You offer {subject}."),
+        Some(you) if you == offer.seat => format!("You {verb} {subject}."),
         Some(_) => {
             let (who, decline) = (seat_subject(snapshot, offer.seat), paint(STRONG, "decline"));
-            format!("{who} offers {subject}: type {keyword} to accept, or {decline}.")
+            format!("{who} {verb}s {subject}: type {keyword} to accept, or {decline}.")
         }
-        None => format!("{} offers {subject}.", seat_subject(snapshot, offer.seat)),
+        None => format!("{} {verb}s {subject}.", seat_subject(snapshot, offer.seat)),
     }
 }
 
@@ -331,9 +330,9 @@ pub(crate) fn declined_offer_text(
 ) -> String {
     let subject = match offer {
         OfferKind::Draw => "the draw",
-        OfferKind::Takeback => "to take moves back",
+        OfferKind::Takeback => "the takeback",
         OfferKind::Rematch => "the rematch",
-        OfferKind::Challenge => "the match",
+        OfferKind::Challenge => "the challenge",
     };
     let is_me = snapshot.you == Some(by);
     match (seat == by, is_me) {
@@ -412,7 +411,7 @@ mod tests {
         now.turn = Some(SeatNumber(1));
         check_text(turn_text(&now), "⚙ medium bot (o) to move.");
         now.turn = Some(SeatNumber(9));
-        check_text(turn_text(&now), "somebody to move.");
+        check_text(turn_text(&now), "unknown player to move.");
     }
 
     #[test]
@@ -421,7 +420,7 @@ mod tests {
         now.legal = vec!["pass".to_owned()];
         check_text(
             turn_text(&now),
-            "Your turn. You are x. You cannot move: pass.",
+            "Your turn. You are x. You have no legal move: pass.",
         );
         check_text(move_text(&now, SeatNumber(0), "pass"), "You pass.");
         check_text(
@@ -467,7 +466,7 @@ mod tests {
         let line: Option<&[&str]> = Some(&["a1", "b2", "c3"]);
         check_text(
             outcome_text(&now, &ending(Some(0), EndReason::Rules, line)),
-            "You win! The line is a1 b2 c3.",
+            "You win! Winning line: a1 b2 c3.",
         );
         check_text(
             outcome_text(&now, &ending(Some(1), EndReason::Abandonment, None)),
@@ -475,11 +474,11 @@ mod tests {
         );
         check_text(
             outcome_text(&now, &ending(None, EndReason::Rules, None)),
-            "A draw.",
+            "Draw.",
         );
         check_text(
             outcome_text(&now, &ending(None, EndReason::Agreement, None)),
-            "A draw. By agreement.",
+            "Draw by mutual agreement.",
         );
         let by_flag = Ending {
             detail: Some("flag".to_owned()),
@@ -487,7 +486,7 @@ mod tests {
         };
         check_text(
             outcome_text(&now, &by_flag),
-            "A draw. Time ran out while a draw offer was open.",
+            "Draw. Time ran out while a draw offer was open.",
         );
         // The end reason is `None` if a newer server sent a reason that this client does not know.
         check_text(outcome_text(&now, &ending(Some(0), None, None)), "You win!");
@@ -517,15 +516,15 @@ mod tests {
         );
         check_text(
             presence_text(&now, SeatNumber(1), patience),
-            "⚙ medium bot (o) has lost the connection and has 60 s to come back.",
+            "⚙ medium bot (o) disconnected and has 60 s to reconnect.",
         );
         check_text(
             presence_text(&now, SeatNumber(1), None),
-            "⚙ medium bot (o) has lost the connection.",
+            "⚙ medium bot (o) disconnected.",
         );
         check_text(
             presence_text(&now, SeatNumber(1), Some(Duration::from_millis(299_600))),
-            "⚙ medium bot (o) has lost the connection and has 5 min to come back.",
+            "⚙ medium bot (o) disconnected and has 5 min to reconnect.",
         );
     }
 

@@ -28,7 +28,7 @@ impl MatchView {
         let series = super::series_score(&self.snapshot).map(|series| format!("   {series}"));
         let spectators = match self.snapshot.spectators {
             0 => String::new(),
-            1 => paint(FAINT, "   one spectator"),
+            1 => paint(FAINT, "   1 spectator"),
             more => paint(FAINT, &format!("   {more} spectators")),
         };
         format!("{title}{}{spectators}", series.unwrap_or_default())
@@ -73,7 +73,7 @@ impl MatchView {
     pub(crate) fn status_lines(&self) -> Vec<String> {
         let now = &self.snapshot;
         let headline = match (now.status, &now.outcome) {
-            (MatchStatus::Open, _) => "Waiting for somebody to sit down …".to_owned(),
+            (MatchStatus::Open, _) => "Waiting for an opponent …".to_owned(),
             (MatchStatus::Running, _) => super::turn_text(now),
             (MatchStatus::Ended, Some(outcome)) => {
                 paint(STRONG, &super::outcome_text(now, outcome))

@@ -25,7 +25,10 @@ pub(crate) fn render_seek_list(seekers: &SeekList, server_options: &str) -> Opti
         text.push('\n');
     }
     if !server_options.is_empty() {
-        text.push_str(&paint(FAINT, &format!("… each with{server_options}")));
+        text.push_str(&paint(
+            FAINT,
+            &format!("Add{server_options} to each command."),
+        ));
     }
     text.truncate(text.trim_end().len());
     Some(text)
@@ -87,7 +90,7 @@ bob (1512?)  chess 5+3 rated  ply play chess --seek --clock 5+3 --rated
 rob (1600)  chess 5+3 rated
 odd  chess {odd}  ply play chess --seek --clock {odd}
 … and 1 more
-… each with --server ws://h/ws"
+Add --server ws://h/ws to each command."
         );
         assert_eq!(strip_style(&drawn), expected);
         assert_eq!(render_seek_list(&seek_list(0, &json!([])), ""), None);

@@ -65,10 +65,10 @@ fn rated_match_requires_accounts_and_changes_ratings() {
         profile.assert_output(
             0,
             &[
-                "an account",
+                "registered player",
                 score,
                 "tic-tac-toe (live): 1",
-                "1 rated matches",
+                "1 rated match\n",
             ],
         );
     }
@@ -81,7 +81,7 @@ fn pending_seek_is_listed_with_command_to_accept_it() {
     let (ann, bob) = (PlyHome::new(), PlyHome::new());
     let seek = ["play", "tic-tac-toe", "--seek", "--clock", "5+3"];
     let mut first = PlyProcess::spawn(&ann, &server, &seek);
-    first.wait_for_line("Looking for somebody");
+    first.wait_for_line("Looking for an opponent");
     let command = "ply play tic-tac-toe --seek --clock 5+3";
     let list = bob.run(&server.url, &["list"], "");
     list.assert_output(0, &["LOOKING", "tic-tac-toe 5+3", command]);
@@ -108,7 +108,7 @@ fn leaderboard_lists_players_by_rating() {
         let arguments = [&["leaders", "chess"], arguments].concat();
         homes[0].run(&server.url, &arguments, "")
     };
-    leaders(&[]).assert_output(0, &["Nobody is here"]);
+    leaders(&[]).assert_output(0, &["No ranked players."]);
     let rating_entry = |(home, rating): (&PlyHome, f64)| {
         let record = RatingKey {
             player: PlayerId(player_id(&server, home).parse().unwrap()),
@@ -146,11 +146,11 @@ fn leaderboard_lists_players_by_rating() {
             "  2. 1612 ± 60  ann",
         ],
     );
-    leaders(&["--limit", "1"]).assert_output(0, &["bob", "… of 2; more by --after 1"]);
+    leaders(&["--limit", "1"]).assert_output(0, &["bob", "… of 2; more with --after 1"]);
     let rest = leaders(&["--after", "1"]);
     rest.assert_output(0, &["  2. 1612"]);
     assert!(!rest.stdout.contains("bob"), "{rest:?}");
-    leaders(&["--pool", "bots"]).assert_output(0, &["Nobody is here"]);
+    leaders(&["--pool", "bots"]).assert_output(0, &["No ranked players."]);
     leaders(&["--pool", "all"]).assert_output(2, &["--pool"]);
 }
 
@@ -161,14 +161,14 @@ fn lookups_of_other_players_need_no_identity() {
     let (server, home) = (RealServer::start(), PlyHome::new());
     let bea = player_id(&server, &register_player(&server, "bea"));
     let run = |arguments: &[&str]| home.run(&server.url, arguments, "");
-    run(&["leaders", "chess"]).assert_output(0, &["Nobody is here"]);
-    run(&["leaders", "go", "--limit", "5"]).assert_output(0, &["Nobody is here"]);
-    run(&["profile", "bea"]).assert_output(0, &["bea, an account"]);
-    run(&["profile", &bea]).assert_output(0, &["bea, an account"]);
-    run(&["profile", "nobody"]).assert_output(4, &["nobody has this name"]);
-    run(&["history", "--player", &bea]).assert_output(0, &["No match has ended yet."]);
+    run(&["leaders", "chess"]).assert_output(0, &["No ranked players."]);
+    run(&["leaders", "go", "--limit", "5"]).assert_output(0, &["No ranked players."]);
+    run(&["profile", "bea"]).assert_output(0, &["bea, registered player"]);
+    run(&["profile", &bea]).assert_output(0, &["bea, registered player"]);
+    run(&["profile", "nobody"]).assert_output(4, &["no account with this name"]);
+    run(&["history", "--player", &bea]).assert_output(0, &["No matches found."]);
     for own_lookup in [&["profile"][..], &["history"], &["games"]] {
-        run(own_lookup).assert_output(4, &["nobody is known here"]);
+        run(own_lookup).assert_output(4, &["no player is saved on this machine"]);
     }
 }
 
@@ -182,9 +182,9 @@ fn invitation_code_allows_one_registration() {
     register(&[], "").assert_output(4, &["invitation"]);
     register(&["--invited"], "ABCDEFGHIJKLMNOPQRSTUVWXYZ\n").assert_output(4, &["invitation"]);
     let invitation = format!("{}\n", server.create_invitation());
-    register(&["--invited"], &invitation).assert_output(0, &["ada is your name alone"]);
+    register(&["--invited"], &invitation).assert_output(0, &["Account ada created"]);
     home.run(&server.url, &["profile"], "")
-        .assert_output(0, &["ada, an account"]);
+        .assert_output(0, &["ada, registered player"]);
 
     // The invitation code is valid only once.
     let other = ["register", "bea", "--no-password", "--invited"];
@@ -201,14 +201,14 @@ fn blocked_player_cannot_join_match() {
         register_player(&server, "bob"),
     );
     let run = |home: &PlyHome, arguments: &[&str]| home.run(&server.url, arguments, "");
-    run(&ann, &["blocked"]).assert_output(0, &["You block nobody."]);
-    run(&ann, &["block", "nobody"]).assert_output(4, &["nobody has this name"]);
+    run(&ann, &["blocked"]).assert_output(0, &["You have not blocked anyone."]);
+    run(&ann, &["block", "nobody"]).assert_output(4, &["no account with this name"]);
     run(&ann, &["block", "ann"]).assert_output(4, &[]);
     let id = player_id(&server, &bob);
     run(&ann, &["block", "Bob"]).assert_output(0, &[&format!("{id}  bob")]);
     run(&ann, &["blocked"]).assert_output(0, &[&format!("{id}  bob")]);
-    run(&bob, &["blocked"]).assert_output(0, &["You block nobody."]);
-    run(&ann, &["unblock", &id]).assert_output(0, &["You block nobody."]);
+    run(&bob, &["blocked"]).assert_output(0, &["You have not blocked anyone."]);
+    run(&ann, &["unblock", &id]).assert_output(0, &["You have not blocked anyone."]);
     run(&ann, &["block", &id]).assert_output(0, &[&format!("{id}  bob")]);
 
     let mut host = PlyProcess::spawn(&ann, &server, &["play", "--open"]);
@@ -221,19 +221,19 @@ fn blocked_player_cannot_join_match() {
 fn account_deletion_needs_confirmation_and_password() {
     let (server, home) = (RealServer::start(), PlyHome::new());
     let run = |arguments: &[&str], input: &str| home.run(&server.url, arguments, input);
-    run(&["forget", "--yes"], "").assert_output(4, &["nobody is known here"]);
-    run(&["register", "ada"], "correct horse\n").assert_output(0, &["ada is your name alone"]);
+    run(&["forget", "--yes"], "").assert_output(4, &["no player is saved on this machine"]);
+    run(&["register", "ada"], "correct horse\n").assert_output(0, &["Account ada created"]);
     run(&["forget"], "").assert_output(4, &["--yes"]);
     run(&["forget", "--yes"], "wrong horse\n").assert_output(4, &["wrong"]);
-    run(&["profile"], "").assert_output(0, &["ada, an account"]);
-    run(&["forget", "--yes"], "correct horse\n").assert_output(0, &["You are forgotten."]);
-    run(&["profile"], "").assert_output(4, &["nobody is known here"]);
+    run(&["profile"], "").assert_output(0, &["ada, registered player"]);
+    run(&["forget", "--yes"], "correct horse\n").assert_output(0, &["Account deleted."]);
+    run(&["profile"], "").assert_output(4, &["no player is saved on this machine"]);
     let other = register_player(&server, "bea");
     other
         .run(&server.url, &["profile", "ada"], "")
-        .assert_output(4, &["nobody has this name"]);
+        .assert_output(4, &["no account with this name"]);
     let register = ["register", "ada", "--no-password"];
     PlyHome::new()
         .run(&server.url, &register, "")
-        .assert_output(4, &["somebody else has this name"]);
+        .assert_output(4, &["or one that looks like it, is already taken"]);
 }

@@ -44,7 +44,7 @@ fn play_engines(
     let home = PlyHome::new();
     let create = [&["bot", "--create", "--game", game], white].concat();
     let mut first = crate::real_server::PlyProcess::spawn(&home, server, &create);
-    let line = first.wait_for_line(" in ");
+    let line = first.wait_for_line(" match ");
     let code = line.split([' ', ',']).nth(2).unwrap().to_owned();
     let join = [&["bot", "--join", &code], black].concat();
     let second = home.ply_command(&server.url, &join).output().unwrap();
@@ -71,9 +71,9 @@ fn two_uci_engines_play_to_checkmate() {
 fn api_key_plays_as_bot_account_in_several_processes() {
     let (server, home) = (RealServer::start(), PlyHome::new());
     let run = |arguments: &[&str], input: &str| home.run(&server.url, arguments, input);
-    run(&["register", "ada"], "correct horse\n").assert_output(0, &["ada is your name"]);
+    run(&["register", "ada"], "correct horse\n").assert_output(0, &["Account ada created"]);
     let key_output = run(&["key", "create", "--bot", "randy"], "correct horse\n");
-    key_output.assert_output(0, &["ply_", "plays as randy, who is yours"]);
+    key_output.assert_output(0, &["ply_", "plays as your bot randy"]);
     run(&["devices"], "").assert_output(0, &["program of randy (key)"]);
     let file = home.path().join("randy.key");
     std::fs::write(&file, &key_output.stdout).unwrap();
@@ -91,11 +91,11 @@ fn api_key_plays_as_bot_account_in_several_processes() {
         &server,
         &[&create[..], &waiting_program].concat(),
     );
-    waiting_bot.wait_for_line(" in ");
+    waiting_bot.wait_for_line(" match ");
     let mut first =
         crate::real_server::PlyProcess::spawn(&home, &server, &[&create[..], &program].concat());
     let code = first
-        .wait_for_line(" in ")
+        .wait_for_line(" match ")
         .split([' ', ','])
         .nth(2)
         .unwrap()
@@ -115,7 +115,7 @@ fn api_key_plays_as_bot_account_in_several_processes() {
         .env("PLYHOUSE_KEY", "ply_none")
         .output()
         .unwrap();
-    CommandOutput::from_output(unknown_key).assert_output(4, &["no such code or key"]);
+    CommandOutput::from_output(unknown_key).assert_output(4, &["invalid or expired code or key"]);
 }
 
 /// The first move of each engine does not use clock time. On later turns, the script replies with a
@@ -160,7 +160,7 @@ fn illegal_move_resigns_match() {
         1,
         &[
             "lost after 0 plies: resignation",
-            "resigned: the program plays e2e5",
+            "resigned: the engine played e2e5",
         ],
     );
 }
@@ -181,11 +181,11 @@ fn crashed_program_is_restarted_up_to_limit() {
         home.run_with_open_stdin(&server.url, &arguments)
     };
     let output = run(&uci_script(&crash_once));
-    output.assert_output(1, &["started anew (1 of 3)", "the program plays e2e5"]);
+    output.assert_output(1, &["restarting it (1 of 3)", "the engine played e2e5"]);
     let output = run(&uci_script("exit"));
     output.assert_output(
         1,
-        &["started anew (3 of 3)", "resigned: the program has ended"],
+        &["restarting it (3 of 3)", "resigned: the engine exited"],
     );
 }
 
@@ -201,10 +201,10 @@ fn unusable_program_or_match_fails_without_taking_seat() {
         "/nowhere/at/all",
     ];
     home.run_with_open_stdin(&server.url, &create)
-        .assert_output(1, &["/nowhere/at/all cannot be started"]);
+        .assert_output(1, &["cannot start /nowhere/at/all"]);
     let tic_tac_toe = ["bot", "--create", "--game", "tic-tac-toe", "--", "true"];
     home.run_with_open_stdin(&server.url, &tic_tac_toe)
-        .assert_output(1, &["no protocol of engines is known for tic-tac-toe"]);
+        .assert_output(1, &["no default engine protocol for tic-tac-toe"]);
     let gtp = [
         "bot",
         "--create",
@@ -215,10 +215,8 @@ fn unusable_program_or_match_fails_without_taking_seat() {
         "--",
         "true",
     ];
-    home.run_with_open_stdin(&server.url, &gtp).assert_output(
-        1,
-        &["that is not the --protocol that engines of chess speak"],
-    );
+    home.run_with_open_stdin(&server.url, &gtp)
+        .assert_output(1, &["unsupported --protocol for chess"]);
     let unknown_match = ["bot", "--join", "K7QM2P", "--", "true"];
     home.run_with_open_stdin(&server.url, &unknown_match)
         .assert_output(4, &["there is no such match"]);

@@ -26,7 +26,7 @@ fn config_file_sets_server_and_name() {
     assert!(out.contains("\"name\":\"ada\""), "{out}");
     // The environment variable overrides the file.
     let other_server = home.run(&unreachable_url(), &["list"], "");
-    other_server.assert_output(3, &["no connection to ws://127.0.0.1:"]);
+    other_server.assert_output(3, &["cannot connect to ws://127.0.0.1:"]);
 }
 
 #[test]
@@ -117,5 +117,5 @@ fn completions_include_every_game_and_level_of_server() {
     // `ply` also accepts values that the completions do not propose. The server rejects values that
     // it does not know.
     home.run(&server.url, &["play", "ludo", "--bot", "easy"], "")
-        .assert_output(4, &["does not host that game"]);
+        .assert_output(4, &["unknown game"]);
 }

@@ -20,15 +20,15 @@ fn second_device_logs_in_by_code_and_is_signed_out() {
     let code = first_line(&paired.stdout);
     paired.assert_output(0, &[&format!("ply login {code}")]);
 
-    on_phone(&["login", &code, "--label", "phone"]).assert_output(0, &["You are ann here"]);
-    on_phone(&["login", &code]).assert_output(4, &["no such code"]);
+    on_phone(&["login", &code, "--label", "phone"]).assert_output(0, &["Logged in as ann."]);
+    on_phone(&["login", &code]).assert_output(4, &["invalid or expired code"]);
     let listed = on_phone(&["devices"]);
-    listed.assert_output(0, &["ply on linux (cli)", "phone (cli)", "this one"]);
+    listed.assert_output(0, &["ply on linux (cli)", "phone (cli)", "this device"]);
     assert_eq!(listed.stdout.lines().count(), 2, "{}", listed.stdout);
 
     on_laptop(&["logout", "b2"]).assert_output(4, &["no such device"]);
-    on_laptop(&["logout", "others"]).assert_output(0, &["Signed out there."]);
-    on_phone(&["devices"]).assert_output(4, &["does not know"]);
+    on_laptop(&["logout", "others"]).assert_output(0, &["Other devices logged out."]);
+    on_phone(&["devices"]).assert_output(4, &["no longer knows this player"]);
     let listed = on_laptop(&["devices"]);
     assert_eq!(listed.stdout.lines().count(), 1, "{}", listed.stdout);
 }
@@ -37,16 +37,16 @@ fn second_device_logs_in_by_code_and_is_signed_out() {
 fn recovery_key_logs_in_without_any_device() {
     let (server, home) = (RealServer::start(), PlyHome::new());
     let run = |arguments: &[&str], input: &str| home.run(&server.url, arguments, input);
-    run(&["devices"], "").assert_output(4, &["nobody is known here"]);
+    run(&["devices"], "").assert_output(4, &["no player is saved on this machine"]);
     let key = first_line(&run(&["recovery"], "").stdout);
     assert_eq!(key.len(), 26, "{key}");
     run(&["logout"], "").assert_output(4, &["--yes"]);
-    run(&["logout", "--yes"], "").assert_output(0, &["no longer guest-"]);
-    run(&["devices"], "").assert_output(4, &["nobody is known here"]);
+    run(&["logout", "--yes"], "").assert_output(0, &["Logged out of guest-"]);
+    run(&["devices"], "").assert_output(4, &["no player is saved on this machine"]);
     run(&["login"], "short\n").assert_output(4, &["26"]);
     let typed_key = format!("{}-{}\n", &key[..13], &key[13..].to_lowercase());
-    run(&["login"], &typed_key).assert_output(0, &["You are guest-"]);
-    run(&["devices"], "").assert_output(0, &["this one"]);
+    run(&["login"], &typed_key).assert_output(0, &["Logged in as guest-"]);
+    run(&["devices"], "").assert_output(0, &["this device"]);
 }
 
 #[test]
@@ -55,14 +55,15 @@ fn account_logs_in_by_name_and_password() {
     let (laptop, phone) = (PlyHome::new(), PlyHome::new());
     let run =
         |home: &PlyHome, arguments: &[&str], input: &str| home.run(&server.url, arguments, input);
-    run(&laptop, &["rename", "ada"], "").assert_output(4, &["nobody is known here"]);
+    run(&laptop, &["rename", "ada"], "").assert_output(4, &["no player is saved on this machine"]);
     run(&laptop, &["register", "ada"], "short\n").assert_output(4, &["`password` must be"]);
     run(&laptop, &["register", "ada"], "correct horse\n").assert_output(0, &["ply login ada"]);
     run(&laptop, &["register", "eve", "--no-password"], "")
-        .assert_output(4, &["you are ada already"]);
+        .assert_output(4, &["you already have an account, ada"]);
     run(&phone, &["login", "ada"], "wrong horse\n").assert_output(4, &["wrong"]);
-    run(&phone, &["login", "ada"], "correct horse\n").assert_output(0, &["You are ada here"]);
-    run(&laptop, &["rename", "ada lovelace"], "").assert_output(0, &["You are ada lovelace"]);
+    run(&phone, &["login", "ada"], "correct horse\n").assert_output(0, &["Logged in as ada."]);
+    run(&laptop, &["rename", "ada lovelace"], "")
+        .assert_output(0, &["Your name is now ada lovelace."]);
 
     // Creating a recovery key or an API key requires the password.
     run(&phone, &["recovery"], "wrong horse\n").assert_output(4, &["wrong"]);
@@ -76,10 +77,10 @@ fn account_logs_in_by_name_and_password() {
     key_output.assert_output(0, &["ply_", "plays as you"]);
     run(&phone, &["devices"], "").assert_output(0, &["engine (key)"]);
     let passwords = "battery staple\ncorrect horse\n";
-    run(&laptop, &["password"], passwords).assert_output(0, &["signed out"]);
-    run(&phone, &["devices"], "").assert_output(4, &["does not know"]);
+    run(&laptop, &["password"], passwords).assert_output(0, &["logged out"]);
+    run(&phone, &["devices"], "").assert_output(4, &["no longer knows this player"]);
     let mut login = phone.ply_command(&server.url, &["login", "ada lovelace"]);
     let login = login.env("PLYHOUSE_PASSWORD", "battery staple");
     CommandOutput::from_output(login.output().expect("run ply"))
-        .assert_output(0, &["You are ada lovelace"]);
+        .assert_output(0, &["Logged in as ada lovelace."]);
 }

@@ -13,6 +13,7 @@ use rustix::io::ioctl_fionread;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{grantpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
+use tokio::time::Instant;
 use vt100::Parser;
 
 use crate::real_server::RealServer;
@@ -25,10 +26,7 @@ const LEFT: &str = "\u{1b}[D";
 
 /// Timeout for expected output. The timeout is long, because other tests run at the same time.
 /// Without a timeout, a test that hangs would hide the results of the other tests.
-const OUTPUT_TIMEOUT: Timespec = Timespec {
-    tv_sec: 60,
-    tv_nsec: 0,
-};
+const OUTPUT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Pseudoterminal with a running `ply`.
 pub(crate) struct PtyTerminal {
@@ -80,8 +78,9 @@ impl PtyTerminal {
     /// Waits until the screen contains `text`.
     #[track_caller]
     pub(crate) fn wait_for_text(&mut self, text: &str) {
+        let deadline = Instant::now() + OUTPUT_TIMEOUT;
         while !self.parser.screen().contents().contains(text) {
-            let has_more = self.read_output();
+            let has_more = self.read_output(deadline);
             assert!(
                 has_more,
                 "no {text:?} in\n{}",
@@ -90,12 +89,19 @@ impl PtyTerminal {
         }
     }
 
+    /// Reads output. Panics if none arrives before the deadline. `ply` may write something every
+    /// second, so the deadline applies to all calls for one text. Returns whether there was output.
     #[track_caller]
-    fn read_output(&mut self) -> bool {
+    fn read_output(&mut self, deadline: Instant) -> bool {
+        let remaining = deadline.saturating_duration_since(Instant::now());
+        let timeout = Timespec::try_from(remaining).expect("short");
         let mut readable = [PollFd::new(&self.pty, PollFlags::IN)];
-        let count = poll(&mut readable, Some(&OUTPUT_TIMEOUT)).expect("poll terminal");
+        let count = poll(&mut readable, Some(&timeout)).expect("poll terminal");
         let contents = self.parser.screen().contents();
-        assert!(count > 0, "nothing more is written after\n{contents}");
+        assert!(
+            count > 0 && !remaining.is_zero(),
+            "expected output is missing after\n{contents}"
+        );
         let mut bytes = [0; 4096];
         // On Linux, this read fails once no process has the terminal open.
         let count = self.pty.read(&mut bytes).unwrap_or(0);
@@ -133,7 +139,8 @@ impl PtyTerminal {
     /// the screen and the exit code.
     #[track_caller]
     fn wait_for_exit(mut self) -> (String, Option<i32>) {
-        while self.read_output() {}
+        let deadline = Instant::now() + OUTPUT_TIMEOUT;
+        while self.read_output(deadline) {}
         let code = self.child.wait().expect("wait for ply").code();
         assert!(!self.is_full_screen());
         assert!(self.is_in_line_mode());
@@ -177,7 +184,7 @@ fn match_is_played_on_full_screen() {
     terminal.wait_for_text("bot (o) plays");
     terminal.wait_for_text("Your turn.");
     terminal.send_keys(F1);
-    terminal.wait_for_text("ask for your last move back");
+    terminal.wait_for_text("propose or accept a takeback");
     terminal.send_keys("\r");
     terminal.wait_for_text("│   │");
     terminal.send_keys(&format!("{F5}\r"));
@@ -197,12 +204,12 @@ fn bot_command_fills_open_seat() {
     let (server, home) = (RealServer::start(), PlyHome::new());
     let mut terminal = PtyTerminal::start(&home, &server, &["play", "--open"], (80, 24));
     terminal.wait_for_text(", casual");
-    terminal.wait_for_text("no bot comes by itself.");
+    terminal.wait_for_text("no bot joins");
     terminal.send_keys("bot easy\r");
     terminal.wait_for_text("Your turn.");
     terminal.send_keys("help\r");
-    terminal.wait_for_text("Arrows move the cursor");
-    terminal.wait_for_text("Any key goes back");
+    terminal.wait_for_text("Arrow keys move the cursor");
+    terminal.wait_for_text("Press any key to return");
     terminal.send_keys(" ");
     terminal.wait_for_text("F10 quit");
     terminal.send_keys("B-2\r");
@@ -229,7 +236,7 @@ fn terminal_is_restored_after_interrupt_or_signal() {
         let (contents, code) = terminal.wait_for_exit();
         assert_eq!(code, Some(1), "{signal:?}: {contents}");
         assert!(
-            contents.contains("You leave the table."),
+            contents.contains("You left the match."),
             "{signal:?}: {contents}"
         );
         assert!(contents.contains("ply join "), "{signal:?}: {contents}");
@@ -341,13 +348,13 @@ fn bot_match_is_watched_to_its_end() {
     let (server, home) = (RealServer::start(), PlyHome::new());
     let arguments = ["watch", "--bots", "max,max", "--pace", "0"];
     let mut terminal = PtyTerminal::start(&home, &server, &arguments, (80, 24));
-    terminal.wait_for_text("A draw.");
+    terminal.wait_for_text("Draw.");
     terminal.wait_for_text("Enter leave");
     assert!(terminal.is_full_screen());
     terminal.send_keys("\r");
     let (contents, code) = terminal.wait_for_exit();
     assert_eq!(code, Some(0), "{contents}");
-    assert!(contents.contains("A draw."), "{contents}");
+    assert!(contents.contains("Draw."), "{contents}");
 }
 
 #[test]

@@ -7,12 +7,12 @@ use crate::scripted_server::PlyHome;
 fn ended_match_is_listed_and_shown() {
     let (server, home) = (RealServer::start(), PlyHome::new());
     let run = |arguments: &[&str], input: &str| home.run(&server.url, arguments, input);
-    run(&["history"], "").assert_output(4, &["nobody is known here"]);
+    run(&["history"], "").assert_output(4, &["no player is saved on this machine"]);
     let play = ["play", "tic-tac-toe", "--bot", "beginner", "--as", "first"];
     run(&play, "b2\nquit\n");
     run(&["games"], "").assert_output(0, &["tic-tac-toe", "your turn  ply join "]);
-    run(&["games", "--name", "nobody"], "").assert_output(4, &["nobody is known here"]);
-    run(&["history"], "").assert_output(0, &["No match has ended yet."]);
+    run(&["games", "--name", "nobody"], "").assert_output(4, &["no player named nobody is saved"]);
+    run(&["history"], "").assert_output(0, &["No matches found."]);
     run(&["play", "tic-tac-toe"], "resign\n");
 
     let listed = run(&["history", "--result", "lost", "--with", "bot"], "");
@@ -23,11 +23,11 @@ fn ended_match_is_listed_and_shown() {
         .last()
         .expect("a match ID")
         .to_owned();
-    run(&["history", "--result", "won"], "").assert_output(0, &["No match has ended yet."]);
-    run(&["games"], "").assert_output(0, &["You play no match"]);
+    run(&["history", "--result", "won"], "").assert_output(0, &["No matches found."]);
+    run(&["games"], "").assert_output(0, &["You have no current matches"]);
     let profile = run(&["profile"], "");
-    profile.assert_output(0, &["a guest, since 20", "0 won, 1 lost, 0 drawn", &id]);
-    run(&["profile", "nobody"], "").assert_output(4, &["nobody has this name"]);
+    profile.assert_output(0, &["guest, since 20", "0 won, 1 lost, 0 drawn", &id]);
+    run(&["profile", "nobody"], "").assert_output(4, &["no account with this name"]);
     let file = format!("/record/{id}.txt");
     run(&["show", &id], "").assert_output(0, &["1. b2 ", "resign", &file]);
     let first_ply = run(&["show", &id, "--ply", "1"], "");
@@ -51,12 +51,12 @@ fn match_with_stand_in_bot_is_listed_and_rejoined() {
     first.type_lines("b2\n");
     second.wait_for_line("Your turn.");
     let games = bob.run(&server.url, &["games"], "");
-    games.assert_output(4, &["you are at play in another `ply` here"]);
+    games.assert_output(4, &["another `ply` on this machine is using this player"]);
     second.type_lines("leave\n");
     let rejoin_command = format!("ply join {code}");
     assert_eq!(second.wait_for_exit(&rejoin_command), Some(1));
     let games = bob.run(&server.url, &["games"], "");
-    games.assert_output(0, &[&format!("a bot plays on for you  ply join {code}")]);
+    games.assert_output(0, &[&format!("a bot is playing for you  ply join {code}")]);
     let list = bob.run(&server.url, &["list"], "");
     list.assert_output(0, &["⚙ easy bot for guest-"]);
     let mut rejoined = PlyProcess::spawn(&bob, &server, &["join", &code]);
@@ -80,7 +80,7 @@ fn match_from_position_is_played_and_shown() {
         "--position",
     ];
     let match_output = run(&[&play[..], &[initial_position]].concat(), "resign\n");
-    match_output.assert_output(0, &["a position of its own", "▸ ♚ black"]);
+    match_output.assert_output(0, &["It starts from a custom position.", "▸ ♚ black"]);
     let listed = run(&["history"], "");
     listed.assert_output(0, &["chess from a position  lost against"]);
     let id = listed
@@ -89,7 +89,7 @@ fn match_from_position_is_played_and_shown() {
         .last()
         .expect("a match ID")
         .to_owned();
-    let initial_line = format!("It began with {initial_position}");
+    let initial_line = format!("Starting position: {initial_position}");
     run(&["show", &id], "").assert_output(0, &[&initial_line, "1. … "]);
     run(&["show", &id, "--ply", "0"], "").assert_output(0, &[&initial_line, "♚"]);
     let bots = ["watch", "tic-tac-toe", "--bots", "max,max", "--pace", "0"];

@@ -62,7 +62,7 @@ fn list_shows_players_and_watch_command() {
         connection.wait_for_close();
     });
     let output = PlyHome::new().run(&server.url, &["list"], "");
-    let option = format!("… each with --server {}", server.url);
+    let option = format!("Add --server {} to each command.", server.url);
     output.assert_output(0, &["x a�[2J�a, o ⚙ easy bot", "ply watch K7QM2P", &option]);
     assert!(!output.stdout.contains('\u{1b}'), "{output:#?}");
     server.join_script();

@@ -223,21 +223,24 @@ fn killed_player_resumes_own_seat_in_match_joined_by_code() {
 
     bob.child.kill().unwrap();
     bob.child.wait().unwrap();
-    ann.wait_for_line("has lost the connection");
+    ann.wait_for_line("disconnected");
     let mut bob = PlyProcess::spawn(&home, &server, &["join", &code]);
-    bob.wait_for_line("Back at the match that was interrupted.");
+    bob.wait_for_line("Resuming your match.");
     ann.wait_for_line("is back");
 
     ann.type_lines("b1\n");
     bob.type_lines("b2\n");
     ann.type_lines("c1\n");
-    assert_eq!(ann.wait_for_exit("You win! The line is a1 b1 c1."), Some(0));
     assert_eq!(
-        bob.wait_for_exit("You lose. The line is a1 b1 c1."),
+        ann.wait_for_exit("You win! Winning line: a1 b1 c1."),
         Some(0)
     );
     assert_eq!(
-        eve.wait_for_exit("ann (x) wins. The line is a1 b1 c1."),
+        bob.wait_for_exit("You lose. Winning line: a1 b1 c1."),
+        Some(0)
+    );
+    assert_eq!(
+        eve.wait_for_exit("ann (x) wins. Winning line: a1 b1 c1."),
         Some(0)
     );
 }
@@ -259,8 +262,8 @@ fn two_players_with_clock_agree_on_draw() {
     bob.wait_for_line("ann (white) offers a draw: type draw to accept, or decline.");
     bob.wait_for_line("Your turn.");
     bob.type_lines("draw\n");
-    assert_eq!(ann.wait_for_exit("A draw. By agreement."), Some(0));
-    assert_eq!(bob.wait_for_exit("A draw. By agreement."), Some(0));
+    assert_eq!(ann.wait_for_exit("Draw by mutual agreement."), Some(0));
+    assert_eq!(bob.wait_for_exit("Draw by mutual agreement."), Some(0));
 }
 
 /// In Connect Four, typing a digit drops a disc. The board marks the winning line.
@@ -334,7 +337,7 @@ fn script_from_help_plays_bot_match() {
     let output = shell.args(["-c", example]).output().unwrap();
     let output = CommandOutput::from_output(output);
     assert_eq!(output.exit_code, Some(0), "{output:#?}");
-    let results = ["You win!", "You lose.", "A draw."];
+    let results = ["You win!", "You lose.", "Draw."];
     assert!(
         results.iter().any(|end| output.stdout.contains(end)),
         "{output:#?}"
@@ -356,7 +359,7 @@ fn bot_match_is_listed_and_watched() {
         &["watch", "--bots", "max,max", "--pace", "0"],
         "",
     );
-    output.assert_output(0, &["A draw."]);
+    output.assert_output(0, &["Draw."]);
 }
 
 #[test]

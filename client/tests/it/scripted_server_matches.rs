@@ -54,7 +54,7 @@ fn bot_match_is_played_to_its_end() {
     let output = home.run(&server.url, &["play", "--bot", "easy"], "5\n9\n");
     output.assert_output(
         0,
-        &["You win! The line is a1 b2 c3.", "*x*", "You play c3."],
+        &["You win! Winning line: a1 b2 c3.", "*x*", "You play c3."],
     );
     assert_eq!(output.stderr, "ply: b2 is already taken\n");
     assert!(!output.stdout.contains('\u{1b}'), "{output:#?}");
@@ -159,10 +159,10 @@ fn open_match_shows_join_command_for_opponent() {
         0,
         &[
             &command,
-            "bo�[31m sits down as o.",
+            "bo�[31m joined as o.",
             "The match begins.",
-            "bo�[31m (o) has lost the connection and has 60 s to come back.",
-            "You win! bo�[31m (o) did not come back.",
+            "bo�[31m (o) disconnected and has 60 s to reconnect.",
+            "You win! bo�[31m (o) left the match.",
         ],
     );
     server.join_script();
@@ -184,7 +184,7 @@ fn lost_connection_is_restored_and_move_is_sent_again() {
         );
         connection.send(&match_snapshot(&json!(0), &FIRST_FOUR_MOVES));
         connection.expect_request("move");
-        connection.close(1001, "the server is going away; connect again");
+        connection.close(1001, "the server is shutting down; connect again");
 
         let mut connection = ClientConnection::accept_and_welcome(
             listener,
@@ -199,8 +199,8 @@ fn lost_connection_is_restored_and_move_is_sent_again() {
     output.assert_output(
         0,
         &[
-            "Connection lost; trying again",
-            "Connection lost: the server is going away; trying again",
+            "Connection lost; reconnecting",
+            "Connection lost: the server is shutting down; reconnecting",
             "Connected again.",
             "You win!",
         ],
@@ -334,7 +334,7 @@ fn stale_seat_record_falls_back_to_other_identity() {
         child.wait().unwrap();
     }
     home.run(&server.url, &["play", "--bot", "easy"], "c3\n")
-        .assert_output(0, &["Back at the match", "You win!"]);
+        .assert_output(0, &["Resuming your match.", "You win!"]);
     server.join_script();
 }
 
@@ -366,10 +366,7 @@ fn end_of_input_on_own_turn_exits_with_join_command() {
         connection.wait_for_close();
     });
     let output = PlyHome::new().run(&server.url, &["play", "--bot", "easy"], "");
-    output.assert_output(
-        1,
-        &["the input has ended and it is your turn", "ply join K7QM2P"],
-    );
+    output.assert_output(1, &["the input ended on your turn", "ply join K7QM2P"]);
     server.join_script();
 }
 
@@ -397,7 +394,7 @@ fn end_of_input_without_opponent_leaves_open_match_or_seek() {
     let output = PlyHome::new().run(&server.url, &["play", "--open"], "");
     output.assert_output(
         1,
-        &["the input has ended and nobody has sat down", "You leave"],
+        &["the input ended before an opponent joined", "You left"],
     );
     server.join_script();
     let server = ScriptedServer::start(|listener| {
@@ -407,7 +404,7 @@ fn end_of_input_without_opponent_leaves_open_match_or_seek() {
         connection.wait_for_close();
     });
     let output = PlyHome::new().run(&server.url, &["play", "--seek"], "");
-    output.assert_output(1, &["the input has ended and nobody has come"]);
+    output.assert_output(1, &["the input ended before an opponent was found"]);
     server.join_script();
 }
 

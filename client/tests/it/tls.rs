@@ -48,9 +48,9 @@ fn two_players_play_over_tls() {
 fn untrusted_server_and_scheme_mismatch_are_rejected() {
     let home = PlyHome::new();
     let (server, authority) = start_tls_server(&home);
-    let reason = "certificate is not believed: it is signed by nobody who is trusted here";
+    let reason = "certificate is not trusted: unknown issuer";
     home.run(&server.url, &["list"], "")
-        .assert_output(3, &[reason, "--ca names the file"]);
+        .assert_output(3, &[reason, "authority's certificate with --ca"]);
 
     let authority = authority.to_str().unwrap();
     home.run(&server.url, &["list", "--ca", authority], "")
@@ -61,13 +61,13 @@ fn untrusted_server_and_scheme_mismatch_are_rejected() {
         .assert_output(
             3,
             &[
-                "no TLS is spoken there",
-                "A server without TLS is named by ws://",
+                "the server does not use TLS",
+                "For a server without TLS, use ws://",
             ],
         );
     let wrong_url = server.url.replace("wss://", "ws://");
     home.run(&wrong_url, &["list"], "")
-        .assert_output(3, &["this port speaks TLS", "by wss:// if it speaks TLS"]);
+        .assert_output(3, &["this port speaks TLS", "(wss:// for TLS)"]);
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn ca_file_without_certificates_is_usage_error() {
     std::fs::write(&empty, "").unwrap();
     let url = "wss://127.0.0.1:1/ws";
     let run = |file: &str| home.run(url, &["list", "--ca", file], "");
-    run(empty.to_str().unwrap()).assert_output(2, &["no certificates in PEM"]);
+    run(empty.to_str().unwrap()).assert_output(2, &["missing or invalid PEM certificate"]);
     run("/nonexistent.pem").assert_output(2, &["No such file"]);
 }
 

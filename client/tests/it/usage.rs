@@ -18,6 +18,7 @@ fn help_shows_examples_options_levels_and_games() {
             "Examples:",
             "ply join K7QM2P",
             "Exit codes:",
+            "Account and devices:",
             "PLYHOUSE_SERVER",
         ],
     );
@@ -27,10 +28,16 @@ fn help_shows_examples_options_levels_and_games() {
         run(&[command, "--help"]).assert_output(0, &[levels]);
     }
     let games = "tic-tac-toe, connect-four, othello, draughts, chess, gomoku, go";
-    run(&["play", "--help"]).assert_output(0, &[games, "no bot comes by itself"]);
+    run(&["play", "--help"]).assert_output(0, &[games, "no bot joins"]);
     for command in ["play", "join", "watch", "list"] {
         let example = format!("Examples:\n  ply {command}");
-        run(&[command, "--help"]).assert_output(0, &[&example, "Options of all commands:"]);
+        run(&[command, "--help"]).assert_output(
+            0,
+            &[
+                &example,
+                "Options of all commands are listed by `ply --help`.",
+            ],
+        );
     }
     run(&["watch"]).assert_output(2, &["--bots <LEVEL,LEVEL>"]);
     run(&["--version"]).assert_output(0, &["ply 0."]);
@@ -88,8 +95,12 @@ fn commands_without_server_report_no_connection() {
         &["login", "K7QM2PXR"],
     ] {
         let output = run(command);
-        let help = ["`plyhouse` starts one", "cargo run --release", "--server"];
-        output.assert_output(3, &["no connection to ws://127.0.0.1:"]);
+        let help = [
+            "Start one with `plyhouse`",
+            "cargo run --release",
+            "--server",
+        ];
+        output.assert_output(3, &["cannot connect to ws://127.0.0.1:"]);
         output.assert_output(3, &help);
         assert_eq!(output.stdout, "");
     }
@@ -110,7 +121,7 @@ fn other_http_server_is_reported_without_its_page() {
         stream.write_all(response.as_bytes()).unwrap();
     });
     let output = PlyHome::new().run(&url, &["list"], "");
-    output.assert_output(3, &["404 Not Found", "no Plyhouse server", "--server"]);
+    output.assert_output(3, &["404 Not Found", "not a Plyhouse server", "--server"]);
     assert!(!output.stderr.contains("html"), "{output:#?}");
     http_server.join().unwrap();
 }

@@ -158,7 +158,10 @@ pub trait AnalysisBoard: fmt::Debug + Send {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetUpError {
     /// The text is not a position, and does not begin with a move.
-    #[error("{text:?} is {move_error}, and {position_error}")]
+    #[error(
+        "{text:?} is not a move (such as {}) and not a position: {}",
+        .move_error.example, .position_error.0
+    )]
     Unreadable {
         /// Beginning of the rejected text.
         text: String,

@@ -11,7 +11,7 @@ pub enum InitialPositionError {
     #[error(transparent)]
     InvalidPosition(#[from] ParsePositionError),
     /// The game is over in this position: there is no legal move.
-    #[error("in this position the game is over")]
+    #[error("the game is over in the initial position")]
     GameOver,
 }
 
@@ -115,8 +115,8 @@ mod tests {
             ("chess", "4k3/4p3/8/8/8/8/4P3/4K2R b K - 100 80", "is over"),
             ("chess", "4k3/4p3/8/8/8/8/4P3/4K2R b K - 131 80", "is over"),
             ("draughts", "B:WK32:BK1:H93:F70", "is over"),
-            ("chess", "4k3/8/8/8/8/8/8/8 w - - 0 1", "the board"),
-            ("chess", "4k3/8/8/8/8/8/4R3/4K3 w - - 0 1", "the board"),
+            ("chess", "4k3/8/8/8/8/8/8/8 w - - 0 1", "one king"),
+            ("chess", "4k3/8/8/8/8/8/4R3/4K3 w - - 0 1", "in check"),
             (
                 "gomoku",
                 "bbbbb10/wwww11/15/15/15/15/15/15/15/15/15/15/15/15/15",

@@ -19,9 +19,10 @@ const LOOKAHEAD_PLIES: u32 = 2;
 /// Maximum number of characters that an error message quotes from rejected text.
 const QUOTE_CHARS_MAX: usize = 20;
 
-const UNCLOSED_BRACKET: IllegalMove = IllegalMove("opens a comment or a variation that has no end");
-const MOVE_AFTER_RESULT: IllegalMove = IllegalMove("comes after the result of the game");
-const GAME_TOO_LONG: IllegalMove = IllegalMove("would make the game longer than any can be");
+const UNCLOSED_BRACKET: IllegalMove =
+    IllegalMove("opens a comment or variation that is never closed");
+const MOVE_AFTER_RESULT: IllegalMove = IllegalMove("follows the game result");
+const GAME_TOO_LONG: IllegalMove = IllegalMove("exceeds the maximum length of a game");
 
 /// Game results in PGN and in draughts records (PDN). PDN records use both `PGN_RESULTS` and
 /// `PDN_RESULTS`.

@@ -306,18 +306,18 @@ impl Chess {
     fn illegality_reason(&self, m: Move) -> &'static str {
         let turn = self.board.side_to_move();
         match self.board.color_on(m.from()) {
-            None => "starts where there is no piece",
-            Some(color) if color != turn => "moves a piece of the opponent",
-            Some(_) if self.is_check() => "does not answer the check",
+            None => "starts on an empty square",
+            Some(color) if color != turn => "moves an opponent's piece",
+            Some(_) if self.is_check() => "does not get out of check",
             Some(_) => {
                 let with_promotion = Move(cozy_chess::Move {
                     promotion: Some(Piece::Queen),
                     ..m.0
                 });
                 if m.promotion().is_none() && self.is_legal_ignoring_end(with_promotion) {
-                    "does not say what the pawn becomes, as in e7e8q"
+                    "needs a promotion piece, as in e7e8q"
                 } else {
-                    "is not how that piece can move here"
+                    "is not a legal move for that piece"
                 }
             }
         }
@@ -470,8 +470,8 @@ impl Position for Chess {
         }
         self.parse_san(text).map_err(|why| match why {
             SanError::Unreadable => ReadMoveError::Unreadable(ParseMoveError { example: "e2e4" }),
-            SanError::Illegal => IllegalMove("names no legal move").into(),
-            SanError::Ambiguous => IllegalMove("names more than one move").into(),
+            SanError::Illegal => IllegalMove("is not a legal move").into(),
+            SanError::Ambiguous => IllegalMove("is ambiguous").into(),
         })
     }
 

@@ -238,11 +238,11 @@ impl ConnectFour {
     /// the last disc.
     fn check_reachable(&self) -> Result<(), ParsePositionError> {
         if completed_lines(self.own) != 0 {
-            return Err(ParsePositionError("play went on after a line"));
+            return Err(ParsePositionError("play continued after four in a row"));
         }
         if !can_be_emptied(self.own, self.other) {
             return Err(ParsePositionError(
-                "the sides cannot have taken turns to this",
+                "alternating moves cannot reach this position",
             ));
         }
         Ok(())
@@ -468,7 +468,7 @@ impl FromStr for ConnectFour {
 
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
         const SHAPE_ERROR: ParsePositionError =
-            ParsePositionError("six ranks of seven squares are needed");
+            ParsePositionError("expected six ranks of seven squares");
 
         let (mut red, mut yellow) = (0, 0);
         let mut ranks = text.split('/');
@@ -483,7 +483,7 @@ impl FromStr for ConnectFour {
                     b'r' => red |= square_bit(Square { file, rank }),
                     b'y' => yellow |= square_bit(Square { file, rank }),
                     _ => {
-                        return Err(ParsePositionError("a square is r, y or ."));
+                        return Err(ParsePositionError("squares must be 'r', 'y' or '.'"));
                     }
                 }
             }
@@ -493,13 +493,15 @@ impl FromStr for ConnectFour {
         }
         let discs = red | yellow;
         if discs & !(BOTTOM_RANK | discs << 1) != 0 {
-            return Err(ParsePositionError("a disc hangs in the air"));
+            return Err(ParsePositionError("a disc has an empty square below it"));
         }
         let pos = match count_discs(red).checked_sub(count_discs(yellow)) {
             Some(0) => Self::from_discs(red, yellow),
             Some(1) => Self::from_discs(yellow, red),
             Some(_) | None => {
-                return Err(ParsePositionError("the sides have not taken turns"));
+                return Err(ParsePositionError(
+                    "the disc counts do not fit alternating turns",
+                ));
             }
         };
         pos.check_reachable()?;
@@ -534,16 +536,22 @@ mod tests {
         check_rejected("", "six ranks");
         check_rejected(&bottom_ranks(&["......"]), "six ranks");
         check_rejected(&format!("{}/", bottom_ranks(&["......."])), "six ranks");
-        check_rejected(&bottom_ranks(&["...x..."]), "r, y or .");
-        check_rejected(&bottom_ranks(&["r......", "......."]), "in the air");
-        check_rejected(&bottom_ranks(&["...y..."]), "taken turns");
-        check_rejected(&bottom_ranks(&["r.....r"]), "taken turns");
+        check_rejected(&bottom_ranks(&["...x..."]), "'r', 'y' or '.'");
+        check_rejected(&bottom_ranks(&["r......", "......."]), "empty square below");
+        check_rejected(&bottom_ranks(&["...y..."]), "alternating turns");
+        check_rejected(&bottom_ranks(&["r.....r"]), "alternating turns");
         // The only disc on the lowest rank is yellow, but red moves first, so the position is
         // unreachable.
-        check_rejected(&bottom_ranks(&["r......", "y......"]), "to this");
-        check_rejected(&bottom_ranks(&["yyy....", "rrrr..y"]), "after a line");
+        check_rejected(&bottom_ranks(&["r......", "y......"]), "cannot reach");
+        check_rejected(
+            &bottom_ranks(&["yyy....", "rrrr..y"]),
+            "after four in a row",
+        );
         // Red has two lines that no single disc can have completed, so the position is unreachable.
-        check_rejected(&bottom_ranks(&["......y", "rrrryyy", "rrrryyy"]), "to this");
+        check_rejected(
+            &bottom_ranks(&["......y", "rrrryyy", "rrrryyy"]),
+            "cannot reach",
+        );
     }
 
     #[test]

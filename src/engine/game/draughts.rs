@@ -475,13 +475,13 @@ impl Position for Draughts {
             }
         };
         let reason = if self.pieces_by_seat[self.turn.index()] & bit_at(m.from) == 0 {
-            "begins where the side to move has no piece"
+            "does not start on a piece of the side to move"
         } else if !m.is_capture() && self.capturers() != 0 {
-            "is not allowed where a capture is possible"
+            "is not allowed: a capture is mandatory"
         } else if legal.iter().any(is_prefix_of) {
-            "stops where the capture must go on"
+            "stops before the capture is complete"
         } else {
-            "is not how that piece can move"
+            "is not a legal move for that piece"
         };
         Err(IllegalMove(reason))
     }
@@ -528,12 +528,12 @@ impl Position for Draughts {
         match (matching.next(), matching.next()) {
             (Some(m), None) => Ok(*m),
             (Some(_), Some(_)) => Err(ReadMoveError::Illegal(IllegalMove(
-                "can be more than one capture: name all squares where it lands",
+                "is ambiguous: give every square of the capture",
             ))),
             // If the text names valid squares that form no move, the error is `Illegal`, because
             // the notation itself is valid.
             (None, _) => explicit_move.ok_or(ReadMoveError::Illegal(IllegalMove(
-                "is not how any piece moves",
+                "is not a possible move",
             ))),
         }
     }

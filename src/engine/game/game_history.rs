@@ -21,7 +21,7 @@ const REPETITION_ENDING: Ending = Ending {
     scores: None,
 };
 
-const REPEATED_POSITION: IllegalMove = IllegalMove("would bring back an earlier position");
+const REPEATED_POSITION: IllegalMove = IllegalMove("would repeat an earlier position");
 
 /// Repetition keys of the earlier positions of a game, in the order of play. Always empty if the
 /// game has no repetition rule.

@@ -177,7 +177,7 @@ impl<const N: u8> Go<N> {
         for stones in self.stones {
             let with_liberties = (self.empty().neighbours() & stones).flood_fill(stones);
             if with_liberties != stones {
-                return rejected("a chain has no liberty");
+                return rejected("a chain has no liberties");
             }
         }
         let mut passes_by_seat = [0; 2];
@@ -185,7 +185,7 @@ impl<const N: u8> Go<N> {
             let lost = u32::from(self.captures[seat.other().index()]);
             let placed = self.stones(seat).len() + lost;
             let Some(passes) = self.turn_count(seat).checked_sub(placed) else {
-                return rejected("a side has more stones than it had turns");
+                return rejected("a side has more stones than turns");
             };
             passes_by_seat[seat.index()] = passes;
         }
@@ -197,7 +197,7 @@ impl<const N: u8> Go<N> {
             _ => by_last > 0 && by_before > 0,
         };
         if !fits {
-            return rejected("the passes do not fit the stones");
+            return rejected("the passes do not match the stones");
         }
         Ok(())
     }
@@ -397,7 +397,7 @@ impl<const N: u8> Position for Go<N> {
             return Err(IllegalMove("is already taken"));
         }
         if !self.has_liberty_after(self.turn(), point.bit_index) {
-            return Err(IllegalMove("would have no liberty"));
+            return Err(IllegalMove("would have no liberties"));
         }
         Ok(())
     }
@@ -500,7 +500,7 @@ impl<const N: u8> FromStr for Go<N> {
 
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
         const FIELDS_ERROR: ParsePositionError = ParsePositionError(
-            "rows, the side to move, captures by black and by white, passes and plies are needed",
+            "expected rows, side to move, captures by Black and by White, passes and plies",
         );
 
         let mut fields = text.split(' ');
@@ -513,7 +513,7 @@ impl<const N: u8> FromStr for Go<N> {
         let [black, white, passes, plies] = numbers.map(parse_number);
         let (plies, passes) = (plies?, passes?);
         if plies > PLIES_MAX {
-            return Err(ParsePositionError("a game has no more than 1000 plies"));
+            return Err(ParsePositionError("a game has at most 1000 plies"));
         }
         let pos = Self {
             stones,
@@ -523,11 +523,11 @@ impl<const N: u8> FromStr for Go<N> {
             passes: u8::try_from(passes)
                 .ok()
                 .filter(|passes| *passes <= PASSES_MAX && u16::from(*passes) <= plies)
-                .ok_or(ParsePositionError("two passes end the game"))?,
+                .ok_or(ParsePositionError("the number of passes is too high"))?,
         };
         if !turn.chars().eq([side_letter(pos.turn())]) {
             return Err(ParsePositionError(
-                "black, b, moves first, and then the sides take turns",
+                "the side to move does not match the number of plies",
             ));
         }
         pos.check_reachable()?;
@@ -538,7 +538,7 @@ impl<const N: u8> FromStr for Go<N> {
 /// Parses the rows of a board and returns the stones of each seat.
 fn parse_rows<const N: u8>(text: &str) -> Result<[Bitboard<N>; 2], ParsePositionError> {
     const SHAPE_ERROR: ParsePositionError =
-        ParsePositionError("as many rows are needed as the board has, of as many points");
+        ParsePositionError("the number of rows and points must match the board size");
 
     let mut stones = [Bitboard::EMPTY; 2];
     let mut rows = text.split('/');
@@ -554,7 +554,7 @@ fn parse_rows<const N: u8>(text: &str) -> Result<[Bitboard<N>; 2], ParsePosition
                 b'b' => stones[0] |= point_set,
                 b'w' => stones[1] |= point_set,
                 _ => {
-                    return Err(ParsePositionError("a point is b, w or ."));
+                    return Err(ParsePositionError("points must be 'b', 'w' or '.'"));
                 }
             }
         }
@@ -569,7 +569,9 @@ fn parse_rows<const N: u8>(text: &str) -> Result<[Bitboard<N>; 2], ParsePosition
 fn parse_number(text: &str) -> Result<u16, ParsePositionError> {
     let is_plain = text == "0" || text.starts_with(|c: char| matches!(c, '1'..='9'));
     let number = text.parse().ok().filter(|_| is_plain);
-    number.ok_or(ParsePositionError("captures, passes and plies are numbers"))
+    number.ok_or(ParsePositionError(
+        "captures, passes and plies must be numbers",
+    ))
 }
 
 #[cfg(test)]

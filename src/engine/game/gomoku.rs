@@ -140,7 +140,7 @@ impl Gomoku {
         if !rows_of_five(self.own).is_empty()
             || !rows.is_empty() && !rows.into_iter().any(completes_all_rows)
         {
-            return Err(ParsePositionError("play went on after a row of five"));
+            return Err(ParsePositionError("play continued after five in a row"));
         }
         Ok(())
     }
@@ -413,7 +413,7 @@ impl FromStr for Gomoku {
 
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
         const SHAPE_ERROR: ParsePositionError =
-            ParsePositionError("fifteen ranks of fifteen squares are needed");
+            ParsePositionError("expected fifteen ranks of fifteen squares");
 
         let mut stones = [Bitboard::EMPTY; 2];
         let mut ranks = text.split('/');
@@ -432,8 +432,9 @@ impl FromStr for Gomoku {
         if ranks.next().is_some() {
             return Err(SHAPE_ERROR);
         }
-        let pos = Self::from_stones(stones)
-            .ok_or(ParsePositionError("the sides have not taken turns"))?;
+        let pos = Self::from_stones(stones).ok_or(ParsePositionError(
+            "the stone counts do not fit alternating turns",
+        ))?;
         pos.check_reachable()?;
         Ok(pos)
     }
@@ -442,9 +443,8 @@ impl FromStr for Gomoku {
 /// Parses a rank and returns the stone on each square, or `None` for an empty square. Stops when
 /// the result has more squares than a rank, so that long text is not parsed in full.
 fn parse_rank(text: &str) -> Result<Vec<Option<Seat>>, ParsePositionError> {
-    const COUNT_ERROR: ParsePositionError = ParsePositionError(
-        "empty squares are counted from 1 to 15, all that are beside each other together",
-    );
+    const COUNT_ERROR: ParsePositionError =
+        ParsePositionError("adjacent empty squares must be written as one number from 1 to 15");
 
     let mut seats = Vec::new();
     let mut rest = text.as_bytes();
@@ -468,7 +468,7 @@ fn parse_rank(text: &str) -> Result<Vec<Option<Seat>>, ParsePositionError> {
             b'0'..=b'9' => return Err(COUNT_ERROR),
             _ => {
                 return Err(ParsePositionError(
-                    "a square is b or w, or empty and counted",
+                    "squares must be 'b', 'w' or a number of empty squares",
                 ));
             }
         }
@@ -505,18 +505,24 @@ mod tests {
         check_rejected(&bottom_ranks(&["14"]), "fifteen ranks");
         check_rejected(&bottom_ranks(&["15b"]), "fifteen ranks");
         check_rejected(&format!("{}/15", bottom_ranks(&["15"])), "fifteen ranks");
-        check_rejected(&bottom_ranks(&["x14"]), "b or w");
-        check_rejected(&bottom_ranks(&["0b14"]), "counted from 1");
-        check_rejected(&bottom_ranks(&["16"]), "counted from 1");
-        check_rejected(&bottom_ranks(&["105"]), "counted from 1");
-        check_rejected(&bottom_ranks(&["w14"]), "taken turns");
-        check_rejected(&bottom_ranks(&["b12bb"]), "taken turns");
-        check_rejected(&bottom_ranks(&["bbbbb10", "wwwww10"]), "after a row");
-        check_rejected(&bottom_ranks(&["bbbbb10", "wwww1w9"]), "after a row");
+        check_rejected(&bottom_ranks(&["x14"]), "'b', 'w' or a number");
+        check_rejected(&bottom_ranks(&["0b14"]), "from 1 to 15");
+        check_rejected(&bottom_ranks(&["16"]), "from 1 to 15");
+        check_rejected(&bottom_ranks(&["105"]), "from 1 to 15");
+        check_rejected(&bottom_ranks(&["w14"]), "alternating turns");
+        check_rejected(&bottom_ranks(&["b12bb"]), "alternating turns");
+        check_rejected(
+            &bottom_ranks(&["bbbbb10", "wwwww10"]),
+            "after five in a row",
+        );
+        check_rejected(
+            &bottom_ranks(&["bbbbb10", "wwww1w9"]),
+            "after five in a row",
+        );
         // The two rows of five share no square, so no single stone can have completed both.
         check_rejected(
             &bottom_ranks(&["bbbbb10", "wwww1wwww6", "bbbbb2w7"]),
-            "after a row",
+            "after five in a row",
         );
     }
 

@@ -288,13 +288,13 @@ impl Position for Othello {
             if self.playable_squares == 0 {
                 return Ok(());
             }
-            "is allowed only where no disc can be turned over"
+            "is allowed only if there is no other move"
         } else if self.playable_squares & m.bit() != 0 {
             return Ok(());
         } else if (self.own | self.other) & m.bit() != 0 {
             "is already taken"
         } else {
-            "turns no disc over"
+            "flips no discs"
         };
         Err(IllegalMove(reason))
     }
@@ -359,7 +359,7 @@ impl FromStr for Othello {
 
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
         const SHAPE_ERROR: ParsePositionError =
-            ParsePositionError("64 squares, a space and the side to move are needed");
+            ParsePositionError("expected 64 squares, a space and the side to move");
 
         // Move evaluations and comments follow the position in an Othello board file, so this
         // parser ignores them.
@@ -378,12 +378,12 @@ impl FromStr for Othello {
                 Some(Seat::Second) => white |= 1 << square,
                 None if "-.".contains(*letter) => {}
                 None => {
-                    return Err(ParsePositionError("a square is *, O or -"));
+                    return Err(ParsePositionError("squares must be '*', 'O' or '-'"));
                 }
             }
         }
         check_reachable(black | white)?;
-        match parse_side(*turn).ok_or(ParsePositionError("the side to move is * or O"))? {
+        match parse_side(*turn).ok_or(ParsePositionError("the side to move must be '*' or 'O'"))? {
             Seat::First => Ok(Self::from_discs(black, white, Seat::First)),
             Seat::Second => Ok(Self::from_discs(white, black, Seat::Second)),
         }
@@ -404,7 +404,7 @@ const fn parse_side(letter: char) -> Option<Seat> {
 fn check_reachable(discs: u64) -> Result<(), ParsePositionError> {
     if discs & CENTRE != CENTRE {
         return Err(ParsePositionError(
-            "discs in the centre are never taken away",
+            "the four centre squares must be occupied",
         ));
     }
     let mut reached = CENTRE;
@@ -416,7 +416,7 @@ fn check_reachable(discs: u64) -> Result<(), ParsePositionError> {
         reached = next;
     }
     if reached != discs {
-        return Err(ParsePositionError("a disc lies apart from the others"));
+        return Err(ParsePositionError("a disc is not connected to the others"));
     }
     Ok(())
 }

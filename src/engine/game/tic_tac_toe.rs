@@ -75,13 +75,15 @@ impl TicTacToe {
             Some(0) => Seat::First,
             Some(1) => Seat::Second,
             Some(_) | None => {
-                return Err(ParsePositionError("the sides have not taken turns"));
+                return Err(ParsePositionError(
+                    "the numbers of x and o do not fit alternating turns",
+                ));
             }
         };
         // The side to move cannot have a complete line. Such a line would have ended the game
         // before the opponent's last mark.
         if self.completed_lines(turn) != 0 {
-            return Err(ParsePositionError("play went on after a line"));
+            return Err(ParsePositionError("play continued after three in a row"));
         }
         Ok(())
     }
@@ -248,7 +250,7 @@ impl FromStr for TicTacToe {
 
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
         const SHAPE_ERROR: ParsePositionError =
-            ParsePositionError("three ranks of three squares are needed");
+            ParsePositionError("expected three ranks of three squares");
 
         let mut pos = Self::initial();
         let mut ranks = text.split('/');
@@ -263,7 +265,7 @@ impl FromStr for TicTacToe {
                     b'x' => pos.marks[0] |= Move { index }.bit(),
                     b'o' => pos.marks[1] |= Move { index }.bit(),
                     _ => {
-                        return Err(ParsePositionError("a square is x, o or ."));
+                        return Err(ParsePositionError("squares must be 'x', 'o' or '.'"));
                     }
                 }
             }
@@ -298,13 +300,13 @@ mod tests {
         check_rejected(".../...", "three ranks");
         check_rejected(".../.../.../", "three ranks");
         check_rejected("..../.../..", "three ranks");
-        check_rejected(".../.e./...", "x, o or .");
-        check_rejected(".../.é/...", "x, o or .");
-        check_rejected(".../.o./...", "taken turns");
-        check_rejected("x../.../..x", "taken turns");
-        check_rejected("xxx/ooo/...", "after a line");
-        check_rejected("xxx/o.o/o..", "after a line");
-        check_rejected("ooo/xx./xx.", "after a line");
+        check_rejected(".../.e./...", "'x', 'o' or '.'");
+        check_rejected(".../.é/...", "'x', 'o' or '.'");
+        check_rejected(".../.o./...", "alternating turns");
+        check_rejected("x../.../..x", "alternating turns");
+        check_rejected("xxx/ooo/...", "after three in a row");
+        check_rejected("xxx/o.o/o..", "after three in a row");
+        check_rejected("ooo/xx./xx.", "after three in a row");
     }
 
     /// Of the 19,683 ways to fill the board with x, o and empty squares, 5,478 can occur in a game.

@@ -32,6 +32,16 @@ fn prefix_unless_empty(prefix: &str, text: &str) -> String {
     }
 }
 
+/// Returns the distance to a win in moves of the winner, with a space before it.
+fn distance_to_text(plies: Option<u32>) -> String {
+    match plies {
+        None => String::new(),
+        Some(0 | 1) => " at once".to_owned(),
+        Some(2) => " in 1 move".to_owned(),
+        Some(plies) => format!(" in {} moves", plies.div_ceil(2)),
+    }
+}
+
 fn headline(
     game: &GameEntry,
     reviewed: &MoveReview,
@@ -47,11 +57,6 @@ fn headline(
     let other = game.info.sides[reviewed.turn.other().index()];
     let by_points =
         |points: Option<u32>| points.map_or_else(String::new, |points| format!(" by {points}"));
-    let within = |plies: Option<u32>| match plies {
-        None => String::new(),
-        Some(0 | 1) => " at once".to_owned(),
-        Some(plies) => format!(" in {} moves", plies.div_ceil(2)),
-    };
     let mut refutation = why
         .refutation_san
         .as_ref()
@@ -62,14 +67,14 @@ fn headline(
     }
     match why.kind {
         MistakeKind::MissesWin => {
-            let (within, by) = (within(*plies), by_points(*points));
+            let (within, by) = (distance_to_text(*plies), by_points(*points));
             let after = prefix_unless_empty(", after ", &refutation);
             let end = closing_period(&after);
             // A player who made only an inaccuracy still has good winning chances. The text must
             // therefore not say that the win is gone.
             let lost = match judgement {
-                Judgement::Inaccuracy => "makes the win less sure",
-                Judgement::Mistake | Judgement::Blunder => "lets the win go",
+                Judgement::Inaccuracy => "makes the win less certain",
+                Judgement::Mistake | Judgement::Blunder => "throws away the win",
             };
             format!("{better} wins{within}{by}; {m} {lost}{after}{end}")
         }
@@ -77,7 +82,7 @@ fn headline(
             // `plies` is the number of plies to the win, counted from the bad move. The text counts
             // from the opponent's reply to the bad move, so its number of plies is one lower.
             let (within, by) = (
-                within(plies.map(|plies| plies.saturating_sub(1))),
+                distance_to_text(plies.map(|plies| plies.saturating_sub(1))),
                 by_points(*points),
             );
             let how = prefix_unless_empty(" by ", &refutation);
@@ -106,7 +111,7 @@ fn headline(
             let how = prefix_unless_empty(" after ", &refutation);
             let own = game.info.sides[reviewed.turn.index()];
             let lost = match *points {
-                None => format!("makes the chances of {own} worse"),
+                None => format!("worsens the chances of {own}"),
                 Some(points) => format!("costs {own} about {}", points_to_text(points)),
             };
             format!("{m} {lost}{how}; {better} was stronger.")
@@ -136,7 +141,7 @@ fn finding_to_text(finding: Finding, other: &str) -> String {
             moves,
             moves_after_better: instead,
         } => {
-            format!("It leaves {other} {moves} moves, not {instead}.")
+            format!("It leaves {other} {moves} moves instead of {instead}.")
         }
         Finding::Captured(1) => "A stone is captured.".to_owned(),
         Finding::Captured(stones) => format!("{stones} stones are captured."),
@@ -144,11 +149,13 @@ fn finding_to_text(finding: Finding, other: &str) -> String {
         Finding::Atari(stones) => format!("{stones} stones can be captured at once."),
         Finding::Dead(1) => "A stone is as good as lost.".to_owned(),
         Finding::Dead(stones) => format!("{stones} stones are as good as lost."),
-        Finding::Edge => "It stands alone on the edge, where it surrounds little.".to_owned(),
-        Finding::Isolated => "It stands apart from all other stones.".to_owned(),
+        Finding::Edge => {
+            "It is isolated on the edge, where it surrounds little territory.".to_owned()
+        }
+        Finding::Isolated => "It is isolated from all other stones.".to_owned(),
         Finding::OpenThree => format!("It leaves {other} an open three."),
-        Finding::Drawn => "The game is over with it: a draw.".to_owned(),
-        Finding::DoubleThreat => format!("It lets {other} threaten to win in two ways at once."),
+        Finding::Drawn => "It ends the game in a draw.".to_owned(),
+        Finding::DoubleThreat => format!("It allows {other} a double threat."),
     }
 }
 
@@ -161,7 +168,7 @@ const fn better_outcome_to_text(outcome: BetterMoveOutcome) -> &'static str {
     }
 }
 
-/// Formats an amount of material, such as `a pawn` or `the worth of 3 men`.
+/// Formats an amount of material, such as `a pawn` or `material worth 3 men`.
 fn material_to_text(game: &GameEntry, pawns: u32) -> String {
     let (unit, units) = match game.info.id {
         "chess" => ("pawn", "pawns"),
@@ -169,6 +176,6 @@ fn material_to_text(game: &GameEntry, pawns: u32) -> String {
     };
     match pawns {
         1 => format!("a {unit}"),
-        _ => format!("the worth of {pawns} {units}"),
+        _ => format!("material worth {pawns} {units}"),
     }
 }

@@ -645,10 +645,30 @@ fn missed_mate_in_a_won_game_is_an_inaccuracy() {
         .expect("three moves were reviewed");
     let text = english(entry, reviewed).expect("the move has an explanation");
     assert!(
-        text.starts_with("Ra8# wins at once; Rb1 makes the win less sure, after "),
+        text.starts_with("Ra8# wins at once; Rb1 makes the win less certain, after "),
         "{text}"
     );
     assert_eq!(judgement_at(&review, 2), None);
+}
+
+/// Games with passes can be won after an even number of plies.
+#[test]
+fn number_of_moves_to_a_win_is_singular_or_plural() {
+    let review = review_game("tic-tac-toe", "a1 b1 a2 c1", 10_000);
+    let mut reviews = review.move_reviews().iter();
+    let judged = reviews.find(|looked| looked.judgement.is_some());
+    let mut reviewed = judged.cloned().expect("a move was judged");
+    let entry = catalog::find_game("tic-tac-toe").expect("the game is in the catalog");
+    for (plies, expected) in [
+        (1, " wins at once; "),
+        (2, " wins in 1 move; "),
+        (3, " wins in 2 moves; "),
+    ] {
+        let (_, why) = reviewed.judgement.as_mut().expect("the move was judged");
+        (why.kind, why.plies, why.points) = (MistakeKind::MissesWin, Some(plies), None);
+        let text = english(entry, &reviewed).expect("the move is judged");
+        assert!(text.contains(expected), "{text}");
+    }
 }
 
 /// The pass wins, but the result is not exact, because another move might win by more points.

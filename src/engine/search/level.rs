@@ -24,7 +24,7 @@ pub enum Level {
 
 /// Error returned when a string is not the id of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a level, which are: beginner, easy, medium, hard, max")]
+#[error("not a level: expected beginner, easy, medium, hard or max")]
 pub struct ParseLevelError;
 
 impl Level {

@@ -70,7 +70,7 @@ fn hint_against_player_is_refused() {
     script.apply_ok(&join_action(ANN, Some(Seat::First)));
     script.assert_refused(&hint_action(ANN, 0), Refusal::MatchNotStarted);
     script.apply_ok(&join_action(BOB, Some(Seat::Second)));
-    let refusal = Refusal::NotAllowed("there are hints against bots alone");
+    let refusal = Refusal::NotAllowed("hints are available only against bots");
     script.assert_refused(&hint_action(ANN, 0), refusal);
     script.assert_refused(&hint_action(BOB, 0), Refusal::NotYourTurn);
 }

@@ -42,11 +42,11 @@ macro_rules! integer {
 }
 
 pub(super) const TEXT: FieldParser<String> = FieldParser {
-    expected: "a text",
+    expected: "a string",
     parse: parse_text,
 };
 pub(super) const PASSWORD: FieldParser<Token> = FieldParser {
-    expected: "a text of 10 to 200 bytes",
+    expected: "a string of 10 to 200 bytes",
     parse: |json| parse_text(json).and_then(|text| normalize_password(&text)),
 };
 pub(super) const BOOLEAN: FieldParser<bool> = FieldParser {
@@ -54,7 +54,7 @@ pub(super) const BOOLEAN: FieldParser<bool> = FieldParser {
     parse: |json| json.parse().ok(),
 };
 pub(super) const MATCH: FieldParser<MatchRef> = FieldParser {
-    expected: "the id or code of a match",
+    expected: "a match id or code",
     parse: |json| parse_text(json).map(|text| MatchRef::from(&*text)),
 };
 pub(super) const SEAT: FieldParser<SeatNumber> = FieldParser {
@@ -92,7 +92,7 @@ pub(super) const MOVES: FieldParser<Vec<String>> = FieldParser {
     },
 };
 pub(super) const POSITION: FieldParser<String> = FieldParser {
-    expected: "the text of a position, of at most 300 bytes",
+    expected: "a position as a string of at most 300 bytes",
     parse: |json| parse_text(json).filter(|text| text.len() <= POSITION_BYTES_MAX),
 };
 pub(super) const MATCH_RESULT: FieldParser<MatchResult> = FieldParser {
@@ -136,22 +136,22 @@ pub(super) const OCCUPANT: FieldParser<SeatFill> = FieldParser {
     },
 };
 pub(super) const BOT_LEVEL: FieldParser<String> = FieldParser {
-    expected: r#"a level as a text, or {"bot":LEVEL}"#,
+    expected: r#"a level as a string, or {"bot":LEVEL}"#,
     parse: |json| match parse_value(json)? {
         Value::String(level) => Some(level),
         other => Some(other.get("bot")?.as_str()?.to_owned()),
     },
 };
 pub(super) const CHAT_PRESET: FieldParser<ChatPreset> = FieldParser {
-    expected: "one of the presets that `welcome` lists, or left out beside `text`",
+    expected: "one of the presets in `welcome`, or omitted if `text` is given",
     parse: |json| parse_enum(json, ChatPreset::ALL, ChatPreset::as_str),
 };
 pub(super) const CHAT_TEXT: FieldParser<ChatText> = FieldParser {
-    expected: "a text of 1 to 140 characters that can be shown",
+    expected: "a string of 1 to 140 printable characters",
     parse: |json| parse_text(json)?.parse().ok(),
 };
 pub(super) const CLOCK: FieldParser<ClockControl> = FieldParser {
-    expected: r#"a clock within its bounds, such as {"kind":"fischer","main_ms":300000,"increment_ms":3000}"#,
+    expected: r#"a clock within its limits, such as {"kind":"fischer","main_ms":300000,"increment_ms":3000}"#,
     parse: parse_clock,
 };
 

@@ -8,8 +8,8 @@ use super::{ClockControl, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
 /// Error for text that is not a clock, or for a clock that is out of bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a clock looks like 5+3 (minutes, and seconds for each move), 5d3 (each move has three seconds \
-     for nothing), 10m+3x30s (three periods of 30 seconds after ten minutes), or 3d, 12h, 45s (for a move)"
+    "invalid or out-of-range clock: expected minutes and increment in seconds (5+3), minutes and \
+     delay in seconds (5d3), byo-yomi (10m+3x30s) or time per move (3d, 12h or 45s)"
 )]
 pub struct ParseClockError;
 

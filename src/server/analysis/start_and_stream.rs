@@ -139,7 +139,7 @@ async fn start(
     let review = Review::new(game, state.initial_position(), moves, TABLE_BYTES);
     let review = review.map_err(|error| {
         tracing::error!(match_id = %id, %error, "cannot replay a match for analysis");
-        WireError::new(ErrorCode::Internal, "the match cannot be read")
+        WireError::new(ErrorCode::Internal, "the stored match is damaged")
     })?;
     charge_quota(server, request.player).await?;
     let (by, found) = (request.player, Arc::clone(&analysis));
@@ -169,12 +169,12 @@ fn enqueue(
             retry_after_ms: Some(RETRY_AFTER_MS),
             ..WireError::new(
                 ErrorCode::TooSoon,
-                "one match is looked at for you, or this one, already",
+                "this match or another one that you requested is already being analysed",
             )
         });
     }
     if state.jobs.len() >= QUEUE_MAX {
-        let message = "too many matches wait to be looked at";
+        let message = "the analysis queue is full; try again later";
         return Err(WireError::new(ErrorCode::Overloaded, message));
     }
     state.jobs.insert(id, (player, Arc::clone(analysis)));
@@ -209,7 +209,7 @@ async fn charge_quota(server: &ServerContext, player: PlayerId) -> Result<(), Wi
         .first_analysis_request_ms(player, quota_request.since_ms)
         .await;
     let first = first.map_err(|error| store_read_error(&error))?;
-    let message = "you have had as many matches looked at in 24 hours as you may";
+    let message = format!("you have reached the limit of {ANALYSES_PER_DAY} analyses in 24 hours");
     Err(WireError {
         // The delay is capped at a day, because the player's first analysis request may have been
         // timed by another server whose clock is ahead.
@@ -297,7 +297,7 @@ pub(crate) fn send_analysis(
                     }
                 }
                 None => {
-                    let message = "the match was not looked at to the end; ask again";
+                    let message = "the analysis was aborted; request it again";
                     let error = WireError {
                         match_id: Some(Box::new(analysis.match_id())),
                         ..WireError::new(ErrorCode::Overloaded, message)

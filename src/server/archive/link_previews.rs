@@ -115,7 +115,7 @@ impl ServerContext {
         let record = self.spectator_record(target).await?;
         let id = record.creation.id;
         Match::replay(record.creation, &record.events).map_err(|damaged| {
-            tracing::error!(match_id = %id, %damaged, "cannot replay a match");
+            tracing::error!(match_id = %id, error = %damaged, "cannot replay a match");
             ArchiveError::Corrupt
         })
     }
@@ -123,7 +123,7 @@ impl ServerContext {
 
 fn occupant_name(occupant: &Occupant) -> String {
     match occupant {
-        Occupant::Open => "somebody".to_owned(),
+        Occupant::Open => "open seat".to_owned(),
         Occupant::Bot(level) => format!("Plyhouse bot ({level})"),
         Occupant::Player { name, .. } | Occupant::StandIn { name, .. } => name.clone(),
     }
@@ -135,23 +135,23 @@ fn status_text(state: &Match) -> String {
         plies => format!("{plies} moves"),
     };
     match state.stage() {
-        Stage::Open => "A seat is free.".to_owned(),
-        Stage::Running => format!("It is being played: {moves} so far."),
+        Stage::Open => "Waiting for players.".to_owned(),
+        Stage::Running => format!("In progress: {moves} so far."),
         Stage::Ended {
             winner: Some(winner),
             reason,
             ..
         } => {
             let name = occupant_name(state.occupant(winner));
-            format!("{name} has won {}, after {moves}.", win_method(reason))
+            format!("{name} won {} after {moves}.", win_method(reason))
         }
         Stage::Ended { reason, .. } => match reason {
-            EndReason::Aborted | EndReason::Abandonment => "It was broken off.".to_owned(),
+            EndReason::Aborted | EndReason::Abandonment => "Game aborted.".to_owned(),
             EndReason::Rules
             | EndReason::Agreement
             | EndReason::Timeout
             | EndReason::Resignation => {
-                format!("A draw, after {moves}.")
+                format!("Draw after {moves}.")
             }
         },
     }

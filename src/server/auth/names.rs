@@ -41,7 +41,7 @@ pub(crate) fn parse_registrable_name(name: &str) -> Result<RegistrableName, Wire
     let name = name.as_str().to_owned();
     let skeleton = name_skeleton(&name);
     if skeleton.is_empty() {
-        let message = "a name of one's own has a letter, a digit or a symbol";
+        let message = "a name must contain a letter, a digit or a symbol";
         return Err(bad_name(message.to_owned()));
     }
     check_not_reserved(&name)?;
@@ -55,7 +55,7 @@ pub(crate) fn parse_registrable_name(name: &str) -> Result<RegistrableName, Wire
     if reserved.any(|taken| looks_like(&name, &taken))
         || skeleton.starts_with(&*name_skeleton(GUEST_NAME_PREFIX))
     {
-        let message = "this name is nobody's";
+        let message = "that name is not available";
         return Err(WireError::new(ErrorCode::NameTaken, message));
     }
     let skeletons = name_skeletons(&name);
@@ -82,7 +82,7 @@ pub(crate) fn check_not_reserved(name: &str) -> Result<(), WireError> {
         .iter()
         .any(|bare| RESERVED_SKELETONS.contains(bare))
     {
-        let message = "this name would be taken for the server's own";
+        let message = "that name is reserved";
         return Err(WireError::new(ErrorCode::NameTaken, message));
     }
     Ok(())

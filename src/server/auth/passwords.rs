@@ -81,7 +81,7 @@ impl Passwords {
     ) -> Result<T, WireError> {
         let queue_permit = Arc::clone(&self.queue_permits).try_acquire_owned();
         let queue_permit = queue_permit.map_err(|_| {
-            let message = "too many passwords are looked at";
+            let message = "too many passwords are being checked; try again shortly";
             WireError::new(ErrorCode::Overloaded, message)
         })?;
         let hash_permit = Arc::clone(&self.hash_permits).acquire_owned().await;
@@ -104,7 +104,7 @@ fn normalized_bytes(password: &Token) -> Vec<u8> {
 
 fn hashing_error(error: &dyn std::fmt::Display) -> WireError {
     tracing::error!(%error, "cannot hash a password");
-    WireError::new(ErrorCode::Internal, "the password cannot be looked at")
+    WireError::new(ErrorCode::Internal, "cannot process the password")
 }
 
 #[cfg(test)]

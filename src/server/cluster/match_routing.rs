@@ -151,7 +151,7 @@ impl Cluster {
                 None => {}
             }
             if self.take_over(id, owner).await? {
-                tracing::info!(match_id = %id, from = ?owner, "took over a match");
+                tracing::info!(match_id = %id, from = ?owner, "match taken over");
                 return Ok(MatchLocation::Local);
             }
             sleep(RETRY_DELAY).await;

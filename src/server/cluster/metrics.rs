@@ -53,53 +53,53 @@ impl ClusterMetrics {
         };
         register_counter(
             "lease_unrenewed",
-            "Renewals of this server's lease that were not made",
+            "Failed renewals of this server's lease",
             &metrics.failed_renewals,
         );
         register_counter(
             "relays",
-            "Requests handed on to the server that owns the match",
+            "Requests forwarded to the server that owns the match",
             &metrics.relayed_requests,
         );
         register_counter(
             "matches_taken",
-            "Matches taken over from a server that was gone, or that nobody owned",
+            "Matches that this server took over",
             &metrics.takeovers,
         );
         register_counter(
             "matches_handed_over",
-            "Matches of bots given to a server on which fewer searches wait",
+            "Matches between bots handed over to a server with fewer waiting searches",
             &metrics.handovers,
         );
         register_counter(
             "matches_lost",
-            "Matches of which another server has become the owner",
+            "Matches that another server took over while this server still served them",
             &metrics.ownership_losses,
         );
         register_counter(
             "match_conflicts",
-            "Writes refused by the store since another server had written to the match",
+            "Writes rejected because another server had written to the match",
             &metrics.write_conflicts,
         );
         register_counter(
             "events_missed",
-            "Times that a copy of a match read in the store what it had not been told",
+            "Times that a replica missed events and read them from the store",
             &metrics.missed_events,
         );
         registry.register(
             "nodes",
-            "Other servers of the cluster whose lease holds",
+            "Other servers of the cluster with a valid lease",
             metrics.nodes.clone(),
         );
         registry.register_with_unit(
             "copy_lag",
-            "From an answer of a match's owner until its events have been told here",
+            "Time from the owner's response until its events are broadcast on this server",
             Unit::Seconds,
             metrics.replica_lag.clone(),
         );
         registry.register_with_unit(
             "relayed",
-            "From a request being handed on to its answer",
+            "Time from forwarding a request to its response",
             Unit::Seconds,
             metrics.relay_duration.clone(),
         );

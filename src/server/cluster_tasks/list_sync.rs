@@ -31,7 +31,7 @@ pub(crate) async fn list_matches(
     limit: usize,
 ) -> Result<(u64, Vec<ListedMatch>), WireError> {
     let unknown = || {
-        let message = "that match is forgotten; begin again";
+        let message = "`after` names an unknown match; start again from the first page";
         WireError::new(ErrorCode::UnknownMatch, message)
     };
     let after = match after {
@@ -91,7 +91,10 @@ fn list_query(
 
 fn read_error(error: impl std::fmt::Display) -> WireError {
     tracing::error!(%error, "cannot read a list of matches");
-    WireError::new(ErrorCode::Overloaded, "the list cannot be read now")
+    WireError::new(
+        ErrorCode::Overloaded,
+        "cannot read the list of matches; try again shortly",
+    )
 }
 
 fn parse_listing(summary: &str) -> Option<ListedMatch> {

@@ -47,7 +47,7 @@ pub(crate) fn hand_over_match(server: &Arc<ServerContext>, match_id: MatchId) {
         // If the request fails, this server remains the owner until another server takes over the
         // match.
         if let Ok(PacketResponse::Accepted) = response.await {
-            tracing::debug!(%match_id, node = %node.0, "handed over a match of bots");
+            tracing::debug!(%match_id, node = %node.0, "match between bots handed over");
             server.metrics.cluster.handovers.inc();
         }
     });

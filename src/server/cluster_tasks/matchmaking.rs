@@ -190,7 +190,10 @@ impl Cluster {
                     .start_paired_match(server, (seek.player, &seek.connection), *paired)
                     .await
                 {
-                    tracing::warn!(player = %seek.player, why = error.message, "cannot start the match of a pair");
+                    tracing::warn!(
+                        player = %seek.player, error = error.message,
+                        "cannot start the match of paired seeks"
+                    );
                 }
             }
             Ok(PairOutcome::LimitReached) => {

@@ -29,7 +29,7 @@ async fn renew_lease(server: &Arc<ServerContext>) {
             cluster.lease.renew(requested_at);
             let is_young = cluster.lease.is_recent();
             for node in cluster.nodes.update_alive(cluster.node, &nodes, is_young) {
-                tracing::warn!(node = %node.0, "the lease of another server expired");
+                tracing::warn!(node = %node.0, "lease of another server expired");
                 heartbeat::on_node_gone(server, node);
             }
             let others = nodes.len().saturating_sub(1);
@@ -38,7 +38,7 @@ async fn renew_lease(server: &Arc<ServerContext>) {
         }
         Err(error) => {
             server.metrics.cluster.failed_renewals.inc();
-            tracing::warn!(%error, "cannot renew the lease");
+            tracing::warn!(%error, "cannot renew the lease of this server");
         }
     }
 }

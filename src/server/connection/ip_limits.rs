@@ -99,11 +99,11 @@ struct AddressUsage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AdmissionError {
     /// The address has reached its connection limit.
-    #[error("your address has too many connections")]
+    #[error("too many connections from your IP address")]
     Connections,
     /// The address connects too often. The duration is the time until the address may connect
     /// again.
-    #[error("your address connects too often")]
+    #[error("too many connection attempts from your IP address")]
     Handshakes(Duration),
 }
 
@@ -113,7 +113,7 @@ pub(crate) struct TooManyOpenMatches;
 
 impl From<TooManyOpenMatches> for WireError {
     fn from(TooManyOpenMatches: TooManyOpenMatches) -> Self {
-        let message = "too many matches of your address wait for somebody, or are of bots alone";
+        let message = "there are too many open or bot-only matches from your IP address";
         Self::new(ErrorCode::TooManyMatches, message)
     }
 }

@@ -198,7 +198,7 @@ impl Drop for Reply {
             self.outbox.metrics().count_error(ErrorCode::Internal);
             let connection = self.connection();
             tracing::debug!(%connection, "request dropped without an answer");
-            let error = WireError::new(ErrorCode::Internal, "the server failed; it was not you");
+            let error = WireError::new(ErrorCode::Internal, "internal server error");
             let error = ServerMessage::Error(Box::new(WireError {
                 re: self.re,
                 ..error

@@ -73,7 +73,7 @@ impl From<SubscriptionLimit> for WireError {
     fn from(SubscriptionLimit: SubscriptionLimit) -> Self {
         Self::new(
             ErrorCode::TooManyMatches,
-            "you follow as many matches as is allowed",
+            "you are following too many matches; leave one first",
         )
     }
 }

@@ -98,7 +98,9 @@ async fn run_queued_command(server: &Arc<ServerContext>, id: CommandId, body: &s
     }
     let result = match serde_json::from_str(body) {
         Ok(order) => execute(server, order).await,
-        Err(_) => AdminResult::Refused("the server is of another version".to_owned()),
+        Err(_) => {
+            AdminResult::Refused("the server runs a different version of plyhouse".to_owned())
+        }
     };
     let answer = serde_json::to_string(&result).expect("an admin result serializes to JSON");
     if let Err(error) = server.store.store_command_result(id, answer).await {
@@ -108,7 +110,7 @@ async fn run_queued_command(server: &Arc<ServerContext>, id: CommandId, body: &s
 
 /// Executes a command.
 pub(crate) async fn execute(server: &Arc<ServerContext>, command: AdminCommand) -> AdminResult {
-    tracing::info!(order = command.as_str(), "running an admin command");
+    tracing::info!(command = command.as_str(), "running an admin command");
     let result = match command {
         AdminCommand::Recover { name, key } => add_recovery_key(server, &name, &key).await,
         AdminCommand::Rename { name, to } => rename_account(server, &name, &to).await,
@@ -141,7 +143,7 @@ impl AdminCommand {
 async fn add_recovery_key(server: &ServerContext, name: &str, key: &str) -> Result<(), String> {
     let account = find_account(server, name).await?;
     if account.kind == PlayerKind::Bot {
-        return Err("it is the account of a program, which its owner gives keys".to_owned());
+        return Err("this is a bot account: its owner creates its API keys".to_owned());
     }
     add_one_time_token(server, key, Some(account.id), RECOVERY_KEY_TTL_MS).await
 }
@@ -152,7 +154,7 @@ async fn add_one_time_token(
     player: Option<PlayerId>,
     ttl_ms: u64,
 ) -> Result<(), String> {
-    let code = parse_hash(code).ok_or("that is no hash")?;
+    let code = parse_hash(code).ok_or("invalid hash: expected 64 hexadecimal digits")?;
     let now_ms = server.clock.now_ms();
     let token = OneTimeToken {
         player,
@@ -164,7 +166,9 @@ async fn add_one_time_token(
         .await;
     match added.map_err(|error| error_text(&store_write_error(error)))? {
         true => Ok(()),
-        false => Err(format!("{ONE_TIME_TOKENS_MAX} of them are good already")),
+        false => Err(format!(
+            "there are already {ONE_TIME_TOKENS_MAX} unused invitations and login links"
+        )),
     }
 }
 
@@ -202,7 +206,7 @@ async fn rename_account(server: &ServerContext, name: &str, to: &str) -> Result<
     };
     let named = server.full_store.name_player(naming).await;
     if !named.map_err(|error| error_text(&store_write_error(error)))? {
-        return Err("somebody else has this name, or one that looks like it".to_owned());
+        return Err("that name, or one that looks like it, is already taken".to_owned());
     }
     // The player registry must hold the record that `store` returns. On a server without accounts,
     // `store` returns every player as a guest.
@@ -252,7 +256,7 @@ async fn find_account(server: &ServerContext, name: &str) -> Result<PlayerRecord
 }
 
 fn account_not_found() -> String {
-    "there is no account of this name".to_owned()
+    "no account with this name".to_owned()
 }
 
 fn error_text(error: &WireError) -> String {

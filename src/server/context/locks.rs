@@ -152,7 +152,7 @@ impl<const RANK: u8> RankGuard<RANK> {
             let held_ranks = HELD_RANKS.get();
             assert!(
                 held_ranks >> RANK == 0,
-                "a lock of rank {RANK} is taken under one of rank {}",
+                "a lock of rank {RANK} is acquired while a lock of rank {} is held",
                 held_ranks.ilog2()
             );
         }
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "a lock of rank 1 is taken under one of rank 2")]
+    #[should_panic(expected = "a lock of rank 1 is acquired while a lock of rank 2 is held")]
     fn locking_a_lower_rank_panics() {
         let (low, high) = (Low::default(), High::default());
         let _held = high.lock();
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "a lock of rank 2 is taken under one of rank 2")]
+    #[should_panic(expected = "a lock of rank 2 is acquired while a lock of rank 2 is held")]
     fn locking_the_same_rank_panics() {
         let (first, second) = (High::default(), High::default());
         let _held = first.lock();

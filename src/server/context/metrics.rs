@@ -153,7 +153,7 @@ impl MetricsPage {
         let mut registry = Registry::with_prefix("plyhouse");
         registry.register(
             "build",
-            "The version of the server",
+            "Version of the server",
             Info::new([("version", env!("CARGO_PKG_VERSION"))]),
         );
         store.register(&mut registry);
@@ -201,9 +201,18 @@ fn closed_counters(page: &mut MetricsPage) -> Vec<Counter> {
     let close_codes = CloseCode::ALL.iter().map(|code| code.number().to_string());
     page.add_counters(
         "connections_closed",
-        "WebSockets that have ended, by close code, or left by their clients",
+        "Closed WebSocket connections, by close code (left: closed by the client)",
         "code",
         close_codes.chain(["left".to_owned()]),
+    )
+}
+
+fn request_counters(page: &mut MetricsPage) -> Vec<Counter> {
+    page.add_counters(
+        "requests",
+        "Messages from clients, by type",
+        "type",
+        ClientMessage::TYPES.into_iter().chain(["unreadable"]),
     )
 }
 
@@ -212,71 +221,69 @@ impl Metrics {
     pub(crate) fn new(store: &StoreMetrics) -> Self {
         let mut page = MetricsPage::new(store);
         Self {
-            connections: page.add("connections", "WebSockets that stand"),
-            opened_connections: page.add("connections_opened", "WebSockets that were opened"),
+            connections: page.add("connections", "Open WebSocket connections"),
+            opened_connections: page.add("connections_opened", "WebSocket connections opened"),
             closed_connections: closed_counters(&mut page),
             dropped_connections: page.add_counters(
                 "connections_dropped",
-                "Connections that came to nothing before they were WebSockets, by cause",
+                "Connections dropped before they became WebSockets, by cause",
                 "cause",
                 DropReason::ALL.map(DropReason::as_str),
             ),
-            requests: page.add_counters(
-                "requests",
-                "Messages of clients, by type",
-                "type",
-                ClientMessage::TYPES.into_iter().chain(["unreadable"]),
-            ),
+            requests: request_counters(&mut page),
             errors: page.add_counters(
                 "errors",
-                "Errors that were sent, by code",
+                "Errors sent to clients, by code",
                 "code",
                 ErrorCode::ALL,
             ),
             hibernating_matches: page.add(
                 "matches_dormant",
-                "Live matches in the store alone, until something is due or somebody asks",
+                "Live matches kept only in the store until they are due or requested",
             ),
-            woken_matches: page.add("matches_woken", "Dormant matches that were read again"),
+            woken_matches: page.add("matches_woken", "Dormant matches loaded again"),
             wake_lateness: page
-                .add_histogram("wake_lateness", "How late matches were woken that were due"),
+                .add_histogram("wake_lateness", "Delay of scheduled wake-ups of matches"),
             cluster: ClusterMetrics::new(&mut page.0),
-            chat_messages: page.add("said", "What people have said to each other"),
-            matches_rated: page.add("matches_rated", "Rated matches that this server has posted"),
+            chat_messages: page.add("said", "Chat messages sent"),
+            matches_rated: page.add(
+                "matches_rated",
+                "Rated matches that this server added to the ratings",
+            ),
             rating_backlog: page.add(
                 "ratings_behind",
-                "Rows of the ledger that are not posted, when this server looked last",
+                "Rating ledger rows not yet posted when this server last checked",
             ),
-            rematches: page.add("rematches", "Matches that are the rematch of another"),
-            resumes: page.add("resumes", "Players who came back by their token"),
-            registrations: page.add("registrations", "Guests who took a name of their own"),
+            rematches: page.add("rematches", "Matches created as rematches"),
+            resumes: page.add("resumes", "Logins and reconnections of existing players"),
+            registrations: page.add("registrations", "Accounts registered"),
             discarded_messages: page.add(
                 "outbox_unread",
-                "Messages thrown away with the connection of a client that did not read",
+                "Messages discarded because their client read too slowly",
             ),
             games: game_counters(&mut page),
             move_durable: page.add_histogram(
                 "move_durable",
-                "From a player's move being read to its being durable",
+                "Time from reading a player's move to storing it durably",
             ),
             move_written: page.add_histogram(
                 "move_written",
-                "From a move being durable to its being written to its followers",
+                "Time from storing a move durably to sending it to the followers",
             ),
-            searches_waiting: page.add("searches_waiting", "Bots that wait for a search thread"),
-            searches_running: page.add("searches_running", "Searches under way"),
+            searches_waiting: page.add("searches_waiting", "Searches waiting for a search thread"),
+            searches_running: page.add("searches_running", "Searches in progress"),
             searches_missed: page.add(
                 "searches_missed",
-                "Bots that moved without a search: no room, no time, or a panic",
+                "Bot moves made without a search, because of a timeout or a panic",
             ),
-            search_time: page.add_histogram("search", "How long searches took"),
-            search_nodes: page.add("search_nodes", "Positions that searches visited"),
+            search_time: page.add_histogram("search", "Duration of searches"),
+            search_nodes: page.add("search_nodes", "Positions visited by searches"),
             analyses: AnalysisMetrics::new(&mut page),
             long_polls: page.add_histogram(
                 "long_poll",
-                "How long a task held a thread for which others waited, from a millisecond on",
+                "Duration of task polls that took a millisecond or longer",
             ),
-            panics: page.add("panics", "Panics, each of which harmed one match alone"),
+            panics: page.add("panics", "Panics in matches and searches"),
             sampled: SampledMetrics::new(&mut page),
             registry: page.0,
         }
@@ -329,19 +336,14 @@ impl GameMetrics {
 impl AnalysisMetrics {
     fn new(page: &mut MetricsPage) -> Self {
         Self {
-            waiting: page.add(
-                "analyses_waiting",
-                "Ended matches that are analysed, or wait for that",
-            ),
-            completed: page.add("analyses", "Ended matches that were analysed"),
+            waiting: page.add("analyses_waiting", "Analyses that are running or waiting"),
+            completed: page.add("analyses", "Completed analyses"),
             failed: page.add(
                 "analyses_failed",
-                "Analyses that were broken off: no time, or a panic",
+                "Analyses aborted by a timeout, a panic or a shutdown",
             ),
-            served_from_store: page.add(
-                "analyses_kept",
-                "Analyses that were told again, as the store has them",
-            ),
+            served_from_store: page
+                .add("analyses_kept", "Requests answered with a stored analysis"),
         }
     }
 }
@@ -349,25 +351,25 @@ impl AnalysisMetrics {
 impl SampledMetrics {
     fn new(page: &mut MetricsPage) -> Self {
         let outbox_bytes = Gauge::default();
-        let help = "Bytes that wait to be read";
+        let help = "Bytes waiting to be sent to clients";
         page.0
             .register_with_unit("outbox", help, Unit::Bytes, outbox_bytes.clone());
         Self {
             players: page.add("players", "Players who are connected or in a live match"),
-            seeks: page.add("seeks", "Players who wait for an opponent"),
-            challenges: page.add("challenges", "Open matches that wait for one player alone"),
+            seeks: page.add("seeks", "Players waiting for an opponent"),
+            challenges: page.add("challenges", "Open challenges to a specific player"),
             list_subscriptions: page
                 .add("watched_lists", "Connections that watch a list of matches"),
-            outbox_messages: page.add("outbox_messages", "Messages that wait to be read"),
+            outbox_messages: page.add("outbox_messages", "Messages waiting to be sent to clients"),
             outbox_messages_max: page.add(
                 "outbox_messages_max",
-                "Messages that wait for the client that is farthest behind",
+                "Largest number of messages waiting for one client",
             ),
             outbox_bytes,
             matches: page.add("matches", "Matches in memory, by game and status"),
             store_healthy: page.add(
                 "store_well",
-                "1 if what is written now is likely to be kept, else 0",
+                "1 if the store is healthy, 0 if writes are likely to fail",
             ),
         }
     }
@@ -379,7 +381,7 @@ fn game_counters(page: &mut MetricsPage) -> Vec<Arc<GameMetrics>> {
     let games = || CATALOG.iter().map(|entry| entry.info.id);
     let created = page.add_counters(
         "matches_created",
-        "Matches that were created, by game",
+        "Matches created, by game",
         "game",
         games(),
     );
@@ -389,10 +391,8 @@ fn game_counters(page: &mut MetricsPage) -> Vec<Arc<GameMetrics>> {
         "game",
         games(),
     );
-    let ended: Family<[(&str, &str); 2], Counter> = page.add(
-        "matches_ended",
-        "Matches that have ended, by game and reason",
-    );
+    let ended: Family<[(&str, &str); 2], Counter> =
+        page.add("matches_ended", "Ended matches, by game and reason");
     let of_game = |((game, created), moves)| {
         let ended = |reason: &EndReason| {
             ended.get_or_create_owned(&[("game", game), ("reason", reason.as_str())])

@@ -322,7 +322,7 @@ impl Broadcaster {
         if has_capacity || is_player || self.follows(command) {
             return Some(reply);
         }
-        reply.refuse(ErrorCode::Overloaded, "too many follow this match");
+        reply.refuse(ErrorCode::Overloaded, "this match has too many spectators");
         None
     }
 

@@ -99,10 +99,10 @@ impl Speaker {
     fn check_rate(&mut self, content: &ChatContent, now: Instant) -> Result<(), WireError> {
         let too_soon = |why| Err(WireError::new(ErrorCode::TooSoon, why));
         if self.message_count >= MESSAGES_PER_PLAYER_MAX {
-            return too_soon("you have said enough in this match");
+            return too_soon("you have reached the chat limit for this match");
         }
         if self.last_messages.contains(content) {
-            return too_soon("you have just said that");
+            return too_soon("you have just sent the same message");
         }
         let is_expired = |at: &mut Instant| now.saturating_duration_since(*at) >= BURST_WINDOW;
         while self.recent_times.pop_front_if(is_expired).is_some() {}
@@ -114,7 +114,7 @@ impl Speaker {
             None => Ok(()),
             Some(first) => {
                 let wait = BURST_WINDOW.saturating_sub(now.saturating_duration_since(*first));
-                let error = WireError::new(ErrorCode::TooSoon, "you say too much at once");
+                let error = WireError::new(ErrorCode::TooSoon, "you are sending messages too fast");
                 Err(WireError {
                     retry_after_ms: u64::try_from(wait.as_micros().div_ceil(1000)).ok(),
                     ..error
@@ -135,10 +135,14 @@ fn check_allowed(
     let is_text = matches!(content, ChatContent::Text(_));
     let has_ended = matches!(state.stage(), Stage::Ended { .. });
     let refusal = match (mode, seat) {
-        (ChatMode::Off, _) => Some("nothing can be said on this server"),
-        (ChatMode::Presets, _) if is_text => Some("only presets can be said on this server"),
-        (_, None) if is_text => Some("spectators say presets alone"),
-        (_, None) if !has_ended => Some("spectators may speak once the match has ended"),
+        (ChatMode::Off, _) => Some("chat is off on this server"),
+        (ChatMode::Presets, _) if is_text => {
+            Some("only preset messages are allowed on this server")
+        }
+        (_, None) if is_text => Some("spectators can send only preset messages"),
+        (_, None) if !has_ended => {
+            Some("spectators can send messages only after the match has ended")
+        }
         _ => None,
     };
     if let Some(refusal) = refusal {

@@ -317,9 +317,9 @@ impl DelayedView {
         }
         let is_host = state.creation().host == command.player;
         let (code, why) = match action {
-            Action::Join { .. } => (ErrorCode::SeatTaken, "no seat is open to you"),
-            _ if is_host => (ErrorCode::MatchRunning, "the match has begun"),
-            _ => (ErrorCode::NotHost, "only the host may do that"),
+            Action::Join { .. } => (ErrorCode::SeatTaken, "no seat is open for you"),
+            _ if is_host => (ErrorCode::MatchRunning, "the match has already started"),
+            _ => (ErrorCode::NotHost, "only the host can do this"),
         };
         Err(Box::new(WireError::new(code, why)))
     }

@@ -107,7 +107,10 @@ impl From<ActionError> for WireError {
             ActionError::Refused(refusal) => to_protocol::refusal_error(&refusal),
             ActionError::PlayerDeleted => player_deleted_error(),
             ActionError::Unavailable => store_unavailable_error(),
-            ActionError::OutOfSync => Self::new(ErrorCode::Internal, "the match cannot be kept"),
+            ActionError::OutOfSync => Self::new(
+                ErrorCode::Internal,
+                "the match is being reloaded; check its state before retrying",
+            ),
         }
     }
 }

@@ -47,7 +47,10 @@ impl MatchActor {
                     return false;
                 }
             };
-            tracing::error!(match_id = %id, why, "cannot reload match; it is no longer served");
+            tracing::error!(
+                match_id = %id, error = why,
+                "cannot reload match; it is no longer served"
+            );
             return false;
         }
     }
@@ -132,7 +135,7 @@ impl MatchActor {
             }
             // Messages from other servers may be refused as well. The other server repeats the
             // message, or its content can be read from the store.
-            _ => envelope.refuse("the store cannot be read now"),
+            _ => envelope.refuse("cannot read from the store; try again shortly"),
         }
     }
 

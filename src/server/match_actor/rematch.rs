@@ -128,7 +128,7 @@ impl RematchOffers {
         match state.stage() {
             Stage::Open => return Err(not_started_error()),
             Stage::Running => {
-                let message = "the match is being played";
+                let message = "the match is still in progress";
                 return Err(WireError::new(ErrorCode::MatchRunning, message));
             }
             Stage::Ended { .. } => {}
@@ -145,7 +145,7 @@ impl RematchOffers {
         }
         let ended_ms = state.ended_ms().unwrap_or_default();
         if state.rematch_params().is_none() || now_ms > ended_ms + REMATCH_WINDOW_MS {
-            let message = "there is no rematch of this match";
+            let message = "no rematch is available for this match";
             return Err(WireError::new(ErrorCode::NotAllowed, message));
         }
         if is_blocked {
@@ -153,14 +153,14 @@ impl RematchOffers {
         }
         if self.present != Some([true; 2]) {
             return Err(too_soon_error(
-                "not both of you are here: a challenge serves",
+                "both players must be present for a rematch; send a challenge instead",
             ));
         }
         if other_offer.is_open {
             return Ok(OfferOutcome::Agreed);
         }
         if own_offer.offer_count >= OFFERS_MAX {
-            return Err(too_soon_error("you have offered it often enough"));
+            return Err(too_soon_error("you have offered a rematch too often"));
         }
         let next_offer_at = own_offer.declined_at.map(|at| at + DECLINE_COOLDOWN);
         if let Some(wait) = next_offer_at.and_then(|at| at.checked_duration_since(now()))
@@ -168,7 +168,7 @@ impl RematchOffers {
         {
             return Err(WireError {
                 retry_after_ms: u64::try_from(wait.as_millis()).ok(),
-                ..too_soon_error("your last offer has just been declined")
+                ..too_soon_error("your last rematch offer was just declined")
             });
         }
         let is_bot = matches!(state.occupant(seat.other()), Occupant::Bot(_));
@@ -258,7 +258,7 @@ impl MatchActor {
     fn rematch_seat(&self, player: PlayerId) -> Result<Seat, WireError> {
         self.state
             .seat_held_by(player)
-            .ok_or_else(|| WireError::new(ErrorCode::NotSeated, "you had no seat in this match"))
+            .ok_or_else(|| WireError::new(ErrorCode::NotSeated, "you did not play in this match"))
     }
 
     /// Handles a player's rematch offer.
@@ -309,7 +309,10 @@ impl MatchActor {
             self.state.rematch_params(),
             self.server.lobby.find(MatchRef::Id(id)),
         ) else {
-            return reply.refuse(ErrorCode::Overloaded, "that match is being put away");
+            return reply.refuse(
+                ErrorCode::Overloaded,
+                "the match is being unloaded; try again",
+            );
         };
         self.rematch_offers.is_creating = true;
         let creation = self.state.creation();
@@ -355,7 +358,7 @@ impl MatchActor {
             (is_open && self.rematch_offers.decline_or_withdraw(seat))
                 .then_some(())
                 .ok_or_else(|| {
-                    WireError::new(ErrorCode::NothingOffered, "nobody has offered a rematch")
+                    WireError::new(ErrorCode::NothingOffered, "there is no open rematch offer")
                 })
         });
         if let Some(((), reply)) = reply.require(result) {

@@ -48,7 +48,7 @@ pub(crate) struct TooManyChallenges;
 
 impl From<TooManyChallenges> for WireError {
     fn from(TooManyChallenges: TooManyChallenges) -> Self {
-        let message = "too many challenges wait, of yours or for that player";
+        let message = "you have sent too many challenges, or that player has received too many";
         Self::new(ErrorCode::TooManyMatches, message)
     }
 }

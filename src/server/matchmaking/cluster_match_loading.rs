@@ -43,8 +43,11 @@ pub(crate) async fn find_in_cluster(
 }
 
 pub(super) fn read_error(why: impl std::fmt::Display) -> WireError {
-    tracing::error!(%why, "cannot read a match");
-    WireError::new(ErrorCode::Overloaded, "the match cannot be read now")
+    tracing::error!(error = %why, "cannot read a match");
+    WireError::new(
+        ErrorCode::Overloaded,
+        "cannot load the match; try again shortly",
+    )
 }
 
 async fn resolve_match_id(
@@ -66,7 +69,7 @@ async fn serve_match(
     id: MatchId,
 ) -> Result<Option<MatchHandle>, WireError> {
     let location = cluster.locate(id, None, false).await;
-    let location = location.map_err(|_| read_error("the owner cannot be determined"))?;
+    let location = location.map_err(|_| read_error("cannot determine the owner"))?;
     let owner = match location {
         MatchLocation::Unknown => return Err(unknown_match_error()),
         MatchLocation::Local => Some(cluster.node),
@@ -85,7 +88,7 @@ async fn serve_match(
     let position = loaded.position;
     if is_own {
         let owns = cluster.is_owner(id, position.epoch()).await;
-        if !owns.map_err(|_| read_error("the owner cannot be determined"))? {
+        if !owns.map_err(|_| read_error("cannot determine the owner"))? {
             return Ok(None);
         }
     }
@@ -141,7 +144,7 @@ pub(crate) async fn take_over_abandoned(server: &Arc<ServerContext>) {
                 handle.notify(owner_changed, &server.metrics).await;
             }
             if let Err(error) = find_in_cluster(server, MatchRef::Id(id)).await {
-                tracing::warn!(match_id = %id, why = error.message, "cannot take over a match");
+                tracing::warn!(match_id = %id, error = error.message, "cannot take over a match");
             }
         }
         if is_last || takeovers == 0 {

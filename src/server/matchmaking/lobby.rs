@@ -57,7 +57,10 @@ pub(crate) struct TooManyMatches;
 
 impl From<TooManyMatches> for WireError {
     fn from(TooManyMatches: TooManyMatches) -> Self {
-        Self::new(ErrorCode::Overloaded, "there are too many matches")
+        Self::new(
+            ErrorCode::Overloaded,
+            "the server has too many matches; try again later",
+        )
     }
 }
 
@@ -69,7 +72,7 @@ impl From<UnknownListCursor> for WireError {
     fn from(UnknownListCursor: UnknownListCursor) -> Self {
         Self::new(
             ErrorCode::UnknownMatch,
-            "that match is forgotten; begin again",
+            "`after` names an unknown match; start again from the first page",
         )
     }
 }

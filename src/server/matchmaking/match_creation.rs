@@ -132,7 +132,7 @@ async fn check_hosted_limit(
         Ok(_) => Ok(()),
         Err(error) => {
             tracing::error!(player = %host, %error, "cannot read the number of hosted matches");
-            let message = "the store cannot be read now";
+            let message = "cannot read from the store; try again shortly";
             Err(WireError::new(ErrorCode::Overloaded, message))
         }
     }
@@ -190,13 +190,13 @@ async fn store_match(
             // The match was stored, but another server has already taken it over. This server
             // cannot serve the match, so it returns an error.
             Ok(Some(_)) => {
-                let message = "the match was created, and cannot be shown now";
+                let message = "the match was created, but cannot be loaded now";
                 return Err(WireError::new(ErrorCode::Internal, message));
             }
             Ok(None) => {}
             Err(error) => {
                 tracing::error!(match_id = %id, %error, "cannot tell whether the match was created");
-                let message = "the match may have been created or not";
+                let message = "cannot tell whether the match was created; check before retrying";
                 return Err(WireError::new(ErrorCode::Internal, message));
             }
         }

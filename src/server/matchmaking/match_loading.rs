@@ -55,7 +55,7 @@ pub(crate) async fn recover_matches(
         }) {
             Ok(pending) => pending_matches.push(pending),
             Err(damage) => {
-                tracing::error!(%damage, "skipping a corrupt match");
+                tracing::error!(error = %damage, "skipping a corrupt match");
                 stats.corrupt += 1;
             }
         }
@@ -132,8 +132,8 @@ pub(crate) async fn find_match(
     };
     let pending = PendingMatch::replay(server, loaded, rematch_creation::create_rematch).map_err(
         |damage| {
-            tracing::error!(%damage, "cannot read a match");
-            WireError::new(ErrorCode::Internal, "the match cannot be read")
+            tracing::error!(error = %damage, "cannot read a match");
+            WireError::new(ErrorCode::Internal, "the stored match is damaged")
         },
     )?;
     if is_live {
@@ -188,7 +188,7 @@ async fn claim_match(server: &ServerContext, id: MatchId) -> Result<LoadedMatch,
         Ok(Some(loaded)) => Ok(loaded),
         Ok(None) => {
             tracing::error!(match_id = %id, "a claimed match is missing in the store");
-            let message = "the match cannot be read";
+            let message = "the match is missing from the store";
             Err(WireError::new(ErrorCode::Internal, message))
         }
         Err(error) => {

@@ -126,7 +126,10 @@ pub(crate) struct TooManySeeks;
 
 impl From<TooManySeeks> for WireError {
     fn from(TooManySeeks: TooManySeeks) -> Self {
-        Self::new(ErrorCode::Overloaded, "too many look for somebody to play")
+        Self::new(
+            ErrorCode::Overloaded,
+            "too many players are looking for an opponent; try again shortly",
+        )
     }
 }
 

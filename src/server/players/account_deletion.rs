@@ -110,7 +110,10 @@ async fn remove_from_match_with_retry(server: &Arc<ServerContext>, id: MatchId, 
         if server.is_stopping() {
             return;
         }
-        tracing::warn!(%player, match_id = %id, why = error.message, "cannot remove a deleted player from a match yet");
+        tracing::warn!(
+            %player, match_id = %id, error = error.message,
+            "cannot remove a deleted player from a match; retrying"
+        );
         server.sleep_unless_stopping(RETRY_INTERVAL).await;
     }
 }
@@ -151,7 +154,10 @@ async fn leave_live_matches_with_retry(server: &Arc<ServerContext>, player: Play
     let Err(error) = leave_live_matches(server, player, RunningMatchPolicy::Resign).await else {
         return;
     };
-    tracing::warn!(%player, why = error.message, "cannot remove a deleted player from all matches yet");
+    tracing::warn!(
+        %player, error = error.message,
+        "cannot remove a deleted player from all matches; retrying"
+    );
     let server = Arc::clone(server);
     server.clone().spawn(async move {
         while !server.is_stopping() {
@@ -211,7 +217,7 @@ async fn apply_action(
             // The server cannot tell whether the match has applied the action. The caller can retry
             // the action.
             Some(ErrorCode::Internal) => {
-                let message = "a match of yours cannot be reached now";
+                let message = "one of your matches is temporarily unavailable; try again shortly";
                 Err(WireError::new(ErrorCode::Overloaded, message))
             }
             _ => Err(*error),
@@ -221,7 +227,7 @@ async fn apply_action(
 }
 
 fn match_running_error() -> WireError {
-    let message = "a match of yours runs: finish it, or resign";
+    let message = "you have a match in progress: finish it or resign first";
     WireError::new(ErrorCode::MatchRunning, message)
 }
 
@@ -303,7 +309,7 @@ async fn try_remove_stored_names(server: &ServerContext, player: PlayerId) -> bo
             Ok(true) => {}
             Ok(false) => return true,
             Err(error) => {
-                tracing::warn!(%player, %error, "cannot remove a deleted player's names yet");
+                tracing::warn!(%player, %error, "cannot remove a deleted player's names; retrying");
                 return false;
             }
         }

@@ -30,16 +30,14 @@ pub enum ExportRequester {
 pub enum ExportError {
     /// The credentials belong to no player, or the token is an API key. API keys may not request
     /// exports.
-    #[error(
-        "a token of a session of yours is needed, as `Authorization: Bearer TOKEN`; a key is none"
-    )]
+    #[error("expected a session token in `Authorization: Bearer TOKEN`; API keys are not accepted")]
     Unauthorized,
     /// The player requested another export too recently. The duration is the time until the next
     /// export is allowed.
-    #[error("that is told once a minute")]
+    #[error("you can download your data once a minute")]
     TooSoon(Duration),
     /// The store cannot be read.
-    #[error("the store cannot be read now")]
+    #[error("cannot read from the store; try again shortly")]
     StoreUnavailable,
 }
 

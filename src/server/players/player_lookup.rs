@@ -14,7 +14,7 @@ pub(crate) async fn find_by_name(
     name: &str,
 ) -> Result<PlayerId, WireError> {
     let unknown_player_error =
-        || WireError::new(ErrorCode::UnknownPlayer, "nobody has this name alone");
+        || WireError::new(ErrorCode::UnknownPlayer, "no account with this name");
     if names::name_skeleton(name).is_empty() {
         return Err(unknown_player_error());
     }

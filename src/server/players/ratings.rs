@@ -33,11 +33,11 @@ pub(crate) async fn check_may_play_rated(
     player: &PlayerRecord,
 ) -> Result<(), WireError> {
     if server.settings.accounts == AccountPolicy::Off {
-        let message = "this server keeps no ratings: leave `rated` out";
+        let message = "this server has no rated matches: omit `rated`";
         return Err(WireError::new(ErrorCode::NotAllowed, message));
     }
     if player.kind == PlayerKind::Guest {
-        let message = "a rated match is for accounts: register first";
+        let message = "rated matches require an account: register first";
         return Err(WireError::new(ErrorCode::NotRegistered, message));
     }
     check_rated_ban(server, player).await
@@ -56,7 +56,7 @@ pub(crate) async fn linked_accounts(
 
 /// Error: both accounts belong to one person.
 pub(crate) fn same_owner_error() -> WireError {
-    let message = "both accounts are one person's: leave `rated` out";
+    let message = "both accounts belong to the same person: omit `rated`";
     WireError::new(ErrorCode::NotAllowed, message)
 }
 
@@ -68,11 +68,11 @@ pub(crate) async fn check_rated_challenge(
     invited: &PlayerRecord,
 ) -> Result<(), WireError> {
     if invited.kind == PlayerKind::Guest {
-        let message = "a rated match is for accounts, and this player is a guest";
+        let message = "rated matches require an account, but this player is a guest";
         return Err(WireError::new(ErrorCode::NotRegistered, message));
     }
     if invited.kind != host.kind {
-        let message = "people and programs do not play each other for ratings";
+        let message = "humans and bots cannot play rated matches against each other";
         return Err(WireError::new(ErrorCode::NotAllowed, message));
     }
     let linked = linked_accounts(server, host.id).await?;
@@ -95,7 +95,7 @@ pub(crate) async fn check_rated_ban(
     match until_ms.checked_sub(server.clock.now_ms()) {
         None | Some(0) => Ok(()),
         retry_after_ms => {
-            let message = "you have left too many rated matches: casual ones are open to you";
+            let message = "you have left too many rated matches; you can still play casual matches";
             Err(WireError {
                 retry_after_ms,
                 ..WireError::new(ErrorCode::TooSoon, message)

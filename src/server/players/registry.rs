@@ -90,7 +90,7 @@ impl From<TooManyHostedMatches> for WireError {
     fn from(TooManyHostedMatches: TooManyHostedMatches) -> Self {
         Self::new(
             ErrorCode::TooManyMatches,
-            "you host as many live matches as is allowed",
+            "you are hosting too many live matches; finish or cancel one first",
         )
     }
 }

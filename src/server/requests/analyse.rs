@@ -44,11 +44,11 @@ impl Client {
         let (server, id) = (&self.server, handle.id());
         let refuse = |message| Err(WireError::new(ErrorCode::NotAllowed, message));
         if server.settings.analysis == AnalysisAccess::Off {
-            return refuse("matches are not analysed on this server");
+            return refuse("analysis is off on this server");
         }
         let state = load_stored_match(server, id).await?;
         if state.moves().next().is_none() {
-            return refuse("no move was played");
+            return refuse("the match has no moves to analyse");
         }
         if start_and_stream::is_subscribed(server, self.connection.id) {
             return Err(already_subscribed_error());
@@ -74,11 +74,11 @@ impl Client {
             _ if is_participant => {}
             AnalysisAccess::Anyone if is_follower() => {}
             AnalysisAccess::Anyone => {
-                let message = "you do not follow that match";
+                let message = "watch the match first";
                 return Err(WireError::new(ErrorCode::NotFollowing, message));
             }
             AnalysisAccess::Players | AnalysisAccess::Off => {
-                let message = "you have not played that match";
+                let message = "you did not play in this match";
                 return Err(WireError::new(ErrorCode::NotSeated, message));
             }
         }
@@ -94,7 +94,7 @@ impl Client {
             )),
             MatchStatus::Running => Err(WireError::new(
                 ErrorCode::MatchRunning,
-                "the match is being played",
+                "the match is still in progress",
             )),
             MatchStatus::Ended => Ok(()),
         }
@@ -103,7 +103,10 @@ impl Client {
 
 /// Error for a connection that already receives an analysis.
 fn already_subscribed_error() -> WireError {
-    let error = WireError::new(ErrorCode::TooSoon, "you are being told of a match already");
+    let error = WireError::new(
+        ErrorCode::TooSoon,
+        "this connection is already receiving an analysis",
+    );
     WireError {
         retry_after_ms: Some(start_and_stream::RETRY_AFTER_MS),
         ..error

@@ -39,7 +39,7 @@ impl Client {
         if let Some(other) = other {
             let other = player_lookup::find_player(&self.server, &other).await?.id;
             if player.session.kind == SessionKind::Key {
-                let message = "a key plays and reads, and nothing else";
+                let message = "an API key cannot be used to block or unblock players";
                 return Err(WireError::new(ErrorCode::NotAllowed, message));
             }
             self.set_block(id, other, is_blocked).await?;
@@ -65,7 +65,7 @@ impl Client {
     ) -> Result<(), WireError> {
         let not_allowed = |why| Err(WireError::new(ErrorCode::NotAllowed, why));
         if other == id {
-            return not_allowed("nobody blocks themselves");
+            return not_allowed("you cannot block yourself");
         }
         let server = &self.server;
         player_lookup::persist_player(server, id).await?;
@@ -73,7 +73,9 @@ impl Client {
         let since_ms = is_blocked.then(|| server.clock.now_ms());
         match server.store.change_block(id, other, since_ms).await {
             Ok(true) => {}
-            Ok(false) => return not_allowed("you block as many as is allowed"),
+            Ok(false) => {
+                return not_allowed("you have blocked too many players; unblock one first");
+            }
             Err(error) => {
                 // The store may have made the change despite the error, so the cached blocks are
                 // read again.

@@ -246,7 +246,8 @@ impl Client {
         if !has_level || record.kind == PlayerKind::Bot {
             return Ok(());
         }
-        let message = "`rated` must be left out: only bots play the server's levels for ratings";
+        let message =
+            "only bot accounts can play rated matches against the server's bots: omit `rated`";
         Err(WireError {
             field: Some("rated".into()),
             ..WireError::new(ErrorCode::BadField, message)
@@ -306,7 +307,7 @@ fn parse_initial_position(
             field: Some("position".into()),
             ..WireError::new(
                 ErrorCode::BadField,
-                format!("`position` must be one from which play can go on: {why}"),
+                format!("`position` must be a valid position with a legal move: {why}"),
             )
         })?;
     Ok(Some(parsed_position.to_string()))

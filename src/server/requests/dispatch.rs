@@ -29,7 +29,10 @@ fn boxed<'a>(serve: impl Future<Output = ()> + Send + 'a) -> PendingSend<'a> {
 }
 
 fn refuse_second_hello<'a>(reply: Reply) -> PendingSend<'a> {
-    reply.refuse(ErrorCode::AlreadyWelcomed, "you have said hello already");
+    reply.refuse(
+        ErrorCode::AlreadyWelcomed,
+        "you are already logged in on this connection",
+    );
     None
 }
 
@@ -206,10 +209,12 @@ impl Client {
             | ClientMessage::Profile { .. } => (false, false),
         };
         if is_account_request && player.session.kind == SessionKind::Key {
-            return Err("a key plays and reads, and nothing else");
+            return Err("an API key cannot be used to manage the account");
         }
         if is_proxy_managed && self.proxy_user.is_some() {
-            return Err("a proxy tells this server who you are, and nothing else does");
+            return Err(
+                "you log in by proxy; pairing codes, recovery keys and passwords are disabled",
+            );
         }
         Ok(())
     }

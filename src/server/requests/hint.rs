@@ -65,7 +65,8 @@ impl Client {
             return Err(to_protocol::refusal_error(&refusal));
         }
         let Ok(permit) = Arc::clone(&self.hint_permits).try_acquire_owned() else {
-            let message = format!("{HINTS_MAX} hints are looked for already");
+            let message =
+                format!("{HINTS_MAX} hints are already being computed; wait for one of them");
             return Err(WireError::new(ErrorCode::Overloaded, message));
         };
         Ok(HintJob {
@@ -107,10 +108,7 @@ impl HintJob {
         {
             Some(Ok(_)) => Ok(hint),
             Some(Err(error)) => Err(*error),
-            None => Err(WireError::new(
-                ErrorCode::Internal,
-                "the server failed; it was not you",
-            )),
+            None => Err(WireError::new(ErrorCode::Internal, "internal server error")),
         }
     }
 
@@ -170,7 +168,7 @@ async fn search_hint(
         .run_search(priority, time * QUEUE_WAIT_FACTOR, search)
         .await;
     let Some(report) = search_result.flatten() else {
-        let message = "no time was found to look for a move";
+        let message = "the server is too busy to compute a hint; try again shortly";
         return Err(WireError::new(ErrorCode::Overloaded, message));
     };
     let (game, position) = (state.creation().game, state.position());

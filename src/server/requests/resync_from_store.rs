@@ -71,7 +71,7 @@ async fn load_events_since(
         false => record.visible_to_spectators(server.clock.now_ms()).len(),
     };
     let replay_error = |damaged: ReplayError| {
-        tracing::error!(match_id = %handle.id(), %damaged, "cannot replay a stored match");
+        tracing::error!(match_id = %handle.id(), error = %damaged, "cannot replay a stored match");
         unreadable_match_error()
     };
     let mut state = Match::new(record.creation).map_err(replay_error)?;
@@ -107,11 +107,11 @@ pub(super) async fn load_stored_match(
     let loaded = server.store.load(id).await.map_err(match_read_error)?;
     let MatchRecord { creation, events } = loaded.ok_or_else(unreadable_match_error)?.record;
     Match::replay(creation, &events).map_err(|damaged| {
-        tracing::error!(match_id = %id, %damaged, "cannot replay a stored match");
+        tracing::error!(match_id = %id, error = %damaged, "cannot replay a stored match");
         unreadable_match_error()
     })
 }
 
 fn unreadable_match_error() -> WireError {
-    WireError::new(ErrorCode::Internal, "the match cannot be read")
+    WireError::new(ErrorCode::Internal, "cannot read the stored match")
 }

@@ -72,7 +72,7 @@ impl Client {
         if resumed {
             self.server.metrics.resumes.inc();
         }
-        tracing::debug!(connection = %self.connection.id, player = %id, resumed, "welcomed");
+        tracing::debug!(connection = %self.connection.id, player = %id, resumed, "logged in");
         let mut pending_reply = Some((reply, self.build_welcome(&player, resumed)));
         for is_last in (0..RESUME_RETRIES).map(|round| round + 1 == RESUME_RETRIES) {
             let Some((reply, welcome)) = pending_reply.take() else {
@@ -320,6 +320,6 @@ impl Client {
 }
 
 fn welcome_error(error: &WriteError) -> WireError {
-    tracing::error!(%error, "cannot welcome a client");
+    tracing::error!(%error, "cannot log in a client");
     store_unavailable_error()
 }

@@ -23,7 +23,7 @@ pub(crate) async fn check_limit(server: &ServerContext, player: PlayerId) -> Res
     if count < server.correspondence_matches_max(player) {
         return Ok(());
     }
-    let message = "you play as many matches of days as is allowed";
+    let message = "you have too many correspondence matches; finish or cancel one first";
     Err(WireError::new(ErrorCode::TooManyMatches, message))
 }
 

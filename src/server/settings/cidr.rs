@@ -35,7 +35,7 @@ impl FromStr for Network {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let syntax_error =
-            || "an address and how many bits of it count, as in 192.0.2.0/24".to_owned();
+            || "expected an IP address or network, such as 192.0.2.7 or 192.0.2.0/24".to_owned();
         let (address, bits) = match text.split_once('/') {
             Some((address, bits)) => (address, Some(bits)),
             None => (text, None),

@@ -1,9 +1,11 @@
 //! Types and parsers for the values of command-line options.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use http::Uri;
+use plyhouse_cli::number_in;
 use tokio::sync::Semaphore;
 
 use plyhouse_protocol::{AnalysisAccess, ChatMode, ClockControl, ParseClockError};
@@ -59,41 +61,44 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
         Ok(seconds) if (0.001..=SECONDS_MAX).contains(&seconds) => {
             Ok(Duration::from_secs_f64(seconds))
         }
-        Ok(_) | Err(_) => Err("a number of seconds from 0.001 to a year is needed".to_owned()),
+        Ok(_) | Err(_) => {
+            Err("expected a number of seconds from 0.001 to 31536000, such as 0.5".to_owned())
+        }
     }
 }
 
 /// Parses a number of milliseconds, from 0 to 1000.
 pub(super) fn milliseconds(text: &str) -> Result<Duration, String> {
     let ms = text.parse().ok().filter(|ms| *ms <= 1000);
-    let ms = ms.ok_or_else(|| "a number of milliseconds from 0 to 1000 is needed".to_owned());
+    let ms = ms.ok_or_else(|| "expected a whole number of milliseconds from 0 to 1000".to_owned());
     ms.map(Duration::from_millis)
 }
 
 /// Parses a duration in days. The maximum is about a hundred years.
 pub(super) fn days() -> impl TypedValueParser<Value = Duration> {
-    in_range(1, 36_500).map(|days| Duration::from_secs(days * 24 * 3600))
+    number_in::<u64>(1..=36_500).map(|days| Duration::from_secs(days * 24 * 3600))
 }
 
 pub(super) fn at_least(min: u64) -> impl TypedValueParser<Value = usize> {
     // The maximum is the largest number of permits that a tokio semaphore supports.
-    in_range(min, Semaphore::MAX_PERMITS as u64).try_map(usize::try_from)
+    number_in::<u64>(min..=Semaphore::MAX_PERMITS as u64).try_map(usize::try_from)
+}
+
+/// Parses a number from 1 to 4294967295.
+pub(super) fn positive() -> impl TypedValueParser<Value = NonZeroU32> {
+    number_in::<u32>(1..=u64::from(u32::MAX)).try_map(NonZeroU32::try_from)
 }
 
 /// Parses a number of threads, up to 1024. Threads beyond the number of cores are of no use,
 /// because they only wait for each other.
 pub(super) fn threads() -> impl TypedValueParser<Value = SearchMode> {
-    let threads = in_range(1, 1024).try_map(usize::try_from);
+    let threads = number_in::<u64>(1..=1024).try_map(usize::try_from);
     threads.map(SearchMode::Threads)
 }
 
 /// Parses a size in MiB, up to 1 TiB, and returns it in bytes.
 pub(super) fn mebibytes() -> impl TypedValueParser<Value = usize> {
-    in_range(1, 1 << 20).try_map(|mebibytes| usize::try_from(mebibytes << 20))
-}
-
-fn in_range(min: u64, max: u64) -> RangedU64ValueParser {
-    RangedU64ValueParser::new().range(min..=max)
+    number_in::<u64>(1..=1 << 20).try_map(|mebibytes| usize::try_from(mebibytes << 20))
 }
 
 pub(super) fn client_address() -> impl TypedValueParser<Value = ClientAddressSource> {
@@ -108,7 +113,7 @@ pub(super) fn header_name(text: &str) -> Result<String, String> {
     let is_token_char = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     match !text.is_empty() && text.chars().all(is_token_char) {
         true => Ok(text.to_ascii_lowercase()),
-        false => Err("that is no name of a header".to_owned()),
+        false => Err("expected the name of an HTTP header, such as Remote-User".to_owned()),
     }
 }
 
@@ -170,6 +175,6 @@ pub(super) fn origin(text: &str) -> Result<String, String> {
                 authority.strip_suffix(default_port).unwrap_or(authority)
             ))
         }
-        Some(_) | None => Err("an origin looks like https://play.example.org".to_owned()),
+        Some(_) | None => Err("expected an origin, such as https://play.example.org".to_owned()),
     }
 }

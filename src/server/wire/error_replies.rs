@@ -6,8 +6,11 @@ use plyhouse_store::{ReadError, WriteError};
 /// Returns the error for a failed read. The client may retry, unless the stored data is corrupt.
 pub(crate) fn store_read_error(error: &ReadError) -> WireError {
     let (code, message) = match error {
-        ReadError::Unavailable => (ErrorCode::Overloaded, "the store cannot be read now"),
-        ReadError::Corrupt(_) => (ErrorCode::Internal, "the match cannot be read"),
+        ReadError::Unavailable => (
+            ErrorCode::Overloaded,
+            "cannot read from the store; try again shortly",
+        ),
+        ReadError::Corrupt(_) => (ErrorCode::Internal, "the stored match is damaged"),
     };
     WireError::new(code, message)
 }
@@ -15,9 +18,10 @@ pub(crate) fn store_read_error(error: &ReadError) -> WireError {
 /// Returns the error for a failed write. The client may retry if the data was certainly not stored.
 pub(crate) fn store_write_error(error: WriteError) -> WireError {
     match error {
-        WriteError::OutcomeUnknown => {
-            WireError::new(ErrorCode::Internal, "that may have been kept or not")
-        }
+        WriteError::OutcomeUnknown => WireError::new(
+            ErrorCode::Internal,
+            "cannot tell whether the change was stored; check before retrying",
+        ),
         WriteError::Unavailable | WriteError::Conflict | WriteError::CodeTaken => {
             store_unavailable_error()
         }
@@ -27,13 +31,16 @@ pub(crate) fn store_write_error(error: WriteError) -> WireError {
 
 /// Returns the error for a request that fails because it involves a deleted player.
 pub(crate) fn player_deleted_error() -> WireError {
-    WireError::new(ErrorCode::UnknownPlayer, "nobody is this player any more")
+    WireError::new(ErrorCode::UnknownPlayer, "this account was deleted")
 }
 
 /// Returns the error for a write that the client may repeat: the write stored nothing, or repeating
 /// it is harmless.
 pub(crate) fn store_unavailable_error() -> WireError {
-    WireError::new(ErrorCode::Overloaded, "the store cannot keep this now")
+    WireError::new(
+        ErrorCode::Overloaded,
+        "cannot write to the store; try again shortly",
+    )
 }
 
 /// Returns the error for a match that does not exist or is hidden from the player.

@@ -68,7 +68,7 @@ pub(crate) fn game(id: &str) -> Result<&'static GameEntry, WireError> {
         let games = games.collect::<Vec<_>>().join(", ");
         WireError::new(
             ErrorCode::UnknownGame,
-            format!("this server does not host that game; it hosts {games}"),
+            format!("unknown game: expected one of {games}"),
         )
     })
 }
@@ -78,7 +78,7 @@ pub(crate) fn level(id: &str) -> Result<Level, WireError> {
         let levels = Level::ALL.map(Level::id).join(", ");
         WireError::new(
             ErrorCode::UnknownLevel,
-            format!("bots play at these levels: {levels}"),
+            format!("unknown level: expected one of {levels}"),
         )
     })
 }

@@ -648,20 +648,20 @@ pub enum WriteError {
     /// Nothing was written, because the write conflicts with the stored data. For example, the
     /// journal does not end at the expected position, or the new match already exists. Creating a
     /// second rematch of a match is also a conflict.
-    #[error("somebody else has written to this match")]
+    #[error("write conflict: the stored data has changed")]
     Conflict,
     /// Nothing was written, because a live match has the code of the new match. Only
     /// [`Store::create`] returns this error.
-    #[error("a live match has this code")]
+    #[error("the code is in use by another live match")]
     CodeTaken,
     /// Nothing was written, because a deleted player cannot become a participant of a match.
-    #[error("somebody in it was forgotten")]
+    #[error("a player in the match was deleted")]
     PlayerDeleted,
     /// Nothing was written. The write may succeed if it is repeated later.
-    #[error("the store cannot write now")]
+    #[error("the store is not accepting writes")]
     Unavailable,
     /// The outcome of the write is unknown. The caller must read the data again before it replies.
-    #[error("the store does not know whether it has written")]
+    #[error("the outcome of the write is unknown")]
     OutcomeUnknown,
 }
 
@@ -679,7 +679,7 @@ pub(crate) fn conflict_to_false(result: Result<(), WriteError>) -> Result<bool, 
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The store cannot be read now. A later read may succeed.
-    #[error("the store cannot read now")]
+    #[error("the store cannot be read at the moment")]
     Unavailable,
     /// The stored data is corrupt.
     #[error(transparent)]

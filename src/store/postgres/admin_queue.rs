@@ -29,7 +29,7 @@ impl AdminQueue for PostgresAdminQueue {
         let sql = "WITH old AS (DELETE FROM orders WHERE asked < now() - interval '10 minutes')
                    INSERT INTO orders (id, body) VALUES (gen_random_uuid(), $1) RETURNING id";
         let row = self.0.query_first(sql, &[&command])?;
-        let row = row.ok_or_else(|| StoreAccessError("it keeps no order".to_owned()))?;
+        let row = row.ok_or_else(|| StoreAccessError("the command was not stored".to_owned()))?;
         Ok(CommandId(row.get(0)))
     }
 

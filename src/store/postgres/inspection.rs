@@ -12,7 +12,7 @@ use super::reader::{
     SELECT_ACCOUNTS, SELECT_BLOCKS, SELECT_BOTS, SELECT_MATCH_BY_CODE, SELECT_NAMES,
     SELECT_SESSIONS, accounts_from_rows, player_from_row, session_from_row,
 };
-use super::reconnecting_connection::{Params, QueryError};
+use super::reconnecting_connection::{Params, QueryError, error_chain};
 use super::{ConnectionUrl, OpenError};
 use crate::port::inspection::{
     InspectedMatch, InspectedPlayer, PLAYERS_PAGE_SIZE, StoreAccessError, StoreInspector,
@@ -65,7 +65,7 @@ impl PostgresInspector {
         let (events, _) = entries
             .map_err(|damage| damage.reason)?
             .into_events()
-            .ok_or("it has no journal")?;
+            .ok_or("the journal is missing")?;
         let record = MatchRecord {
             creation: creation_from_row(first)?,
             events,
@@ -97,16 +97,16 @@ const CONSISTENCY_CHECKS: [(&str, &str); 4] = [
          LEFT JOIN ledger_waiting w ON w.m = mt.m
          WHERE mt.summary IS NOT NULL AND mt.terms::jsonb -> 'rated' = 'true'
            AND ((l.no IS NULL) <> (w.m IS NOT NULL) OR mt.ended_no IS DISTINCT FROM l.no)",
-        "rated matches have ended without their row of the ledger",
+        "ended rated matches with a missing or wrong ledger row",
     ),
     (
         "SELECT (SELECT no FROM ledger_end) - count(*) FROM ledger",
-        "rows of the ledger are missing",
+        "missing ledger rows",
     ),
     (
         "SELECT count(*) FROM folds
          WHERE place <> 'stale' AND cursor > (SELECT no FROM ledger_end)",
-        "folds of ratings have more rows than the ledger",
+        "rating versions with more rows than the ledger",
     ),
     (
         "SELECT count(*) FROM (
@@ -115,7 +115,7 @@ const CONSISTENCY_CHECKS: [(&str, &str); 4] = [
              SELECT player, result, sum(n)::int8 FROM results
              WHERE seen_by IN ('00000000-0000-0000-0000-000000000000', player)
              GROUP BY player, result) AS uncounted",
-        "results of players are not as many as their matches",
+        "result counts that do not match the game histories",
     ),
 ];
 
@@ -165,7 +165,8 @@ impl StoreInspector for PostgresInspector {
         let ids: Vec<Uuid> = players.iter().map(|player| player.id.0).collect();
         let rows = self.query(SELECT_SESSIONS, &[&ids])?;
         let read = |row| {
-            session_from_row(row).ok_or_else(|| StoreAccessError("a session is none".to_owned()))
+            session_from_row(row)
+                .ok_or_else(|| StoreAccessError("a stored session is invalid".to_owned()))
         };
         let mut sessions = HashMap::<PlayerId, Vec<SessionRecord>>::new();
         for row in &rows {
@@ -204,7 +205,8 @@ impl StoreInspector for PostgresInspector {
         let rows = self.query(sql, &[])?;
         let read = |row: &Row| {
             let code = row.get::<_, &[u8]>(0).try_into();
-            let code = code.map_err(|_| StoreAccessError("a pass is none".to_owned()))?;
+            let code = code
+                .map_err(|_| StoreAccessError("a stored one-time token is invalid".to_owned()))?;
             let token = OneTimeToken {
                 player: row.get::<_, Option<Uuid>>(1).map(PlayerId),
                 expires_ms: to_u64(row.get(2)),
@@ -221,7 +223,7 @@ impl StoreInspector for PostgresInspector {
             let count = self.query(sql, &[]).map(|rows| rows[0].get::<_, i64>(0));
             match count {
                 Ok(0) => None,
-                Ok(count) => Some(format!("{count} {meaning}")),
+                Ok(count) => Some(format!("{meaning}: {count}")),
                 Err(failure) => Some(read_failure(failure)),
             }
         });
@@ -231,10 +233,10 @@ impl StoreInspector for PostgresInspector {
 
 impl From<QueryError> for StoreAccessError {
     fn from(failure: QueryError) -> Self {
-        Self(failure.to_string())
+        Self(error_chain(&failure))
     }
 }
 
 fn read_failure(failure: QueryError) -> String {
-    format!("it cannot be read: {failure}")
+    format!("it cannot be read: {}", error_chain(&failure))
 }

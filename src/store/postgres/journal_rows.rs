@@ -63,7 +63,7 @@ impl JournalEntries {
             };
             let body: &str = row.try_get(first_column + 4).map_err(column)?;
             let events = serde_json::from_str(body);
-            let events = events.map_err(|error| format!("entry {n}: {error}"))?;
+            let events = events.map_err(|error| format!("journal entry {n}: {error}"))?;
             Ok((n, end, events))
         };
         let corrupt = |reason| CorruptRecord {
@@ -92,21 +92,24 @@ impl JournalEntries {
         // without events.
         let is_fence = events == 0 && entries == 1;
         if entries != events && !is_fence {
-            return Err(format!("entry {n} has {events} events, not {entries}"));
+            return Err(format!(
+                "journal entry {n}: event count is {events}, expected {entries}"
+            ));
         }
         match self.end {
             None => Ok(()),
-            Some(previous) if is_creation || n != previous.entry_no + 1 => {
-                Err(format!("entry {n} follows entry {}", previous.entry_no))
-            }
+            Some(previous) if is_creation || n != previous.entry_no + 1 => Err(format!(
+                "journal entry {n} follows entry {}",
+                previous.entry_no
+            )),
             Some(previous) if end.seq != previous.seq + events => Err(format!(
-                "event {} is there in place of {}",
+                "found event {} instead of event {}",
                 end.seq,
                 previous.seq + events
             )),
-            Some(previous) if end.epoch < previous.epoch => {
-                Err(format!("entry {n} is of a time before"))
-            }
+            Some(previous) if end.epoch < previous.epoch => Err(format!(
+                "journal entry {n} has an earlier epoch than the entry before it"
+            )),
             Some(_) => Ok(()),
         }
     }
@@ -135,8 +138,10 @@ pub(super) fn creation_from_row(row: &Row) -> Result<Creation, String> {
     let game: &str = row.try_get(2).map_err(column)?;
     Ok(Creation {
         id: MatchId(row.try_get(0).map_err(column)?),
-        code: code.parse().map_err(|_| format!("{code:?} is no code"))?,
-        game: catalog::find_game(game).ok_or_else(|| format!("there is no game {game:?}"))?,
+        code: code
+            .parse()
+            .map_err(|_| format!("invalid match code {code:?}"))?,
+        game: catalog::find_game(game).ok_or_else(|| format!("unknown game {game:?}"))?,
         host: PlayerId(row.try_get(3).map_err(column)?),
         terms: terms_from_text(row.try_get(4).map_err(column)?)?,
     })

@@ -93,7 +93,7 @@ impl Reader {
         let rematch = rematch_from_row(first).map_err(|error| corrupt(error.to_string()))?;
         let wake_ms: Option<i64> = first.get(CREATION_COLUMN_COUNT + 2);
         let (events, position) = read_entries(id, &rows, CREATION_COLUMN_COUNT + 3)?
-            .ok_or_else(|| corrupt("it has no journal".to_owned()))?;
+            .ok_or_else(|| corrupt("the journal is missing".to_owned()))?;
         let reminder = match wake_ms {
             Some(wake_ms) => Some(self.reminder(id, to_u64(wake_ms)).await?),
             None => None,

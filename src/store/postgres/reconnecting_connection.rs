@@ -34,10 +34,10 @@ pub(super) type Params<'a> = &'a [&'a (dyn ToSql + Sync)];
 #[derive(Debug, thiserror::Error)]
 pub(super) enum QueryError {
     /// The statement was not sent, because the database is not connected.
-    #[error("there is no connection to the database")]
+    #[error("not connected to the database")]
     NotConnected,
     /// The connection was lost. The statement may or may not have been executed.
-    #[error("the connection to the database is lost")]
+    #[error("the connection to the database was lost")]
     ConnectionLost,
     /// The database rejected the statement.
     #[error(transparent)]

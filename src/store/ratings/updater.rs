@@ -30,10 +30,10 @@ pub enum RatingUpdateError {
     #[error(transparent)]
     Read(#[from] ReadError),
     /// A write failed.
-    #[error("ratings are not kept: {0}")]
+    #[error(transparent)]
     Write(#[from] WriteError),
     /// The ledger has no row with this number, although it has rows with higher numbers.
-    #[error("row {0} of the ledger is missing")]
+    #[error("ledger row {0} is missing")]
     MissingRow(u64),
 }
 
@@ -230,7 +230,10 @@ pub async fn rebuild_ratings(store: &dyn Store) -> Result<u64, RatingUpdateError
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RatingMismatch {
     /// A stored rating differs from the recomputed rating.
-    #[error("the rating of {} at {} ({}) is {stored:?}, not {expected:?}", record.player, record.game, record.pool)]
+    #[error(
+        "rating of {} in {} ({}): stored {stored:?}, expected {expected:?}",
+        record.player, record.game, record.pool
+    )]
     Rating {
         /// Key of the rating.
         record: RatingKey,
@@ -240,7 +243,7 @@ pub enum RatingMismatch {
         expected: Option<RatingEntry>,
     },
     /// The stored rating changes of a ledger row differ from the recomputed changes.
-    #[error("what row {no} has changed is {stored:?}, not {expected:?}")]
+    #[error("changes of ledger row {no}: stored {stored:?}, expected {expected:?}")]
     Changes {
         /// Number of the ledger row.
         no: u64,

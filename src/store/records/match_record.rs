@@ -107,7 +107,7 @@ pub(crate) fn terms_to_text(terms: &Terms) -> String {
 
 /// Parses the stored terms of a match. Returns an error message if the terms are not valid.
 pub(crate) fn terms_from_text(text: &str) -> Result<Terms, String> {
-    serde_json::from_str(text).map_err(|error| format!("its terms: {error}"))
+    serde_json::from_str(text).map_err(|error| format!("invalid match terms: {error}"))
 }
 
 /// Serializes an event for storage. The number and the time of the event are stored separately.

@@ -206,7 +206,7 @@ pub(crate) fn summary_to_text(summary: &EndedMatchSummary) -> String {
 
 /// Parses a stored summary. Returns an error message if the summary is not valid.
 pub(crate) fn summary_from_text(text: &str) -> Result<EndedMatchSummary, String> {
-    serde_json::from_str(text).map_err(|error| format!("its summary: {error}"))
+    serde_json::from_str(text).map_err(|error| format!("invalid match summary: {error}"))
 }
 
 /// Parses the name of a result.

@@ -229,7 +229,8 @@ fn past_match_from_row(row: &Row<'_>) -> Result<PastMatch, LoadError> {
     Ok(PastMatch {
         creation: creation_from_row(row)?.map_err(corrupt)?,
         summary: summary_from_text(&summary).map_err(corrupt)?,
-        seat: Seat::from_number(seat).ok_or_else(|| corrupt(format!("there is no seat {seat}")))?,
+        seat: Seat::from_number(seat)
+            .ok_or_else(|| corrupt(format!("invalid seat number {seat}")))?,
         ended_ms: row.get(CREATION_COLUMN_COUNT + 2)?,
     })
 }

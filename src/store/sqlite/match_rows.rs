@@ -25,8 +25,10 @@ pub(crate) fn creation_from_row(row: &Row<'_>) -> rusqlite::Result<Result<Creati
     let read = || {
         Ok(Creation {
             id,
-            code: code.parse().map_err(|_| format!("{code:?} is no code"))?,
-            game: catalog::find_game(&game).ok_or_else(|| format!("there is no game {game:?}"))?,
+            code: code
+                .parse()
+                .map_err(|_| format!("invalid match code {code:?}"))?,
+            game: catalog::find_game(&game).ok_or_else(|| format!("unknown game {game:?}"))?,
             host,
             terms: terms_from_text(&terms)?,
         })
@@ -65,7 +67,7 @@ impl JournalLength {
         if found == last_seq || (found > last_seq && ended_ms.is_none()) {
             Ok(())
         } else {
-            Err(format!("{found} events are there, not {last_seq}"))
+            Err(format!("event count is {found}, expected {last_seq}"))
         }
     }
 }

@@ -272,7 +272,7 @@ pub(super) fn live_matches(
             Ok(Some((record, _))) => matches.push(Ok(record.into())),
             // If an index contains the match id but the table `matches` has no row with this id,
             // the match is corrupt.
-            Ok(None) => matches.push(Err(corrupt_record(id, "it has no row"))),
+            Ok(None) => matches.push(Err(corrupt_record(id, "the match row is missing"))),
             Err(LoadError::Corrupt(corrupt)) => matches.push(Err(corrupt)),
             Err(LoadError::Sqlite(error)) if is_corruption(&error) => {
                 matches.push(Err(corrupt_record(id, &error.to_string())));
@@ -394,7 +394,7 @@ impl EventRows {
             let parsed = event_from_text(row.get_ref(2)?.as_str()?).map(|kind| kind.at(at_ms));
             parsed.map_err(|why| format!("event {seq}: {why}"))
         } else {
-            Err(format!("event {seq} is there in place of {next}"))
+            Err(format!("found event {seq} instead of event {next}"))
         };
         match event {
             Ok(event) => {

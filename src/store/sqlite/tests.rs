@@ -548,7 +548,7 @@ async fn migration_counts_earlier_results() {
     assert_eq!(connection.execute(count, []), Ok(2));
     assert_eq!(
         crate::StoreInspector::integrity_faults(&archive),
-        ["2 results of players are not as many as their matches"]
+        ["result counts that do not match the game histories: 2"]
     );
     let downgrade =
         "DROP TABLE results; DROP TRIGGER results_of_more; DROP TRIGGER results_of_fewer;
@@ -595,8 +595,8 @@ async fn rated_matches_do_not_expire() {
     assert_eq!(
         crate::StoreInspector::integrity_faults(&archive),
         [
-            "1 rated matches have ended without their row of the ledger",
-            "1 rows of the ledger are missing"
+            "ended rated matches with a missing or wrong ledger row: 1",
+            "missing ledger rows: 1"
         ]
     );
 }

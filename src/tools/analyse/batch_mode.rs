@@ -45,7 +45,8 @@ impl BatchAnalysis {
         let input = BufReader::with_capacity(LINE_BYTES_MAX, io::stdin().lock());
         let failed = self.analyse_lines(analysis_board, input, io::stdout().lock())?;
         if failed > 0 {
-            bail!("lines that could not be answered: {failed}");
+            let lines = if failed == 1 { "line" } else { "lines" };
+            bail!("{failed} {lines} could not be analysed");
         }
         Ok(())
     }
@@ -134,9 +135,9 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
 
 fn line_to_str(line: &[u8]) -> Result<&str, &'static str> {
     if line.len() > LINE_BYTES_MAX {
-        return Err("the line is too long");
+        return Err("line longer than 64 KiB");
     }
-    str::from_utf8(line).map_err(|_| "the line is not text")
+    str::from_utf8(line).map_err(|_| "line is not valid UTF-8")
 }
 
 #[cfg(test)]

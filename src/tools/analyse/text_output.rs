@@ -71,7 +71,7 @@ impl fmt::Display for FullReport<'_> {
         };
         write!(
             f,
-            "\n{} {what} in {:.3} s ({} a second)",
+            "\n{} {what} in {:.3} s ({} per second)",
             format_thousands(search_report.nodes),
             search_report.time.as_secs_f64(),
             format_thousands(search_report.nodes_per_second())
@@ -81,7 +81,7 @@ impl fmt::Display for FullReport<'_> {
             (None, Some(pruned)) => writeln!(f, ", {} moves pruned", format_thousands(pruned))?,
             (None, None) => writeln!(
                 f,
-                ", {} found in the table, {:.1}% of its places filled",
+                ", {} table hits, {:.1}% of the table filled",
                 format_thousands(search_report.table_hits),
                 f64::from(search_report.table_fill_per_mille) / 10.0
             )?,
@@ -171,7 +171,7 @@ fn format_move_value(row: &MoveRow<'_>) -> String {
     }
 }
 
-/// Lowest score that the text output shows as "about a win". A material advantage alone never
+/// Lowest score that the text output shows as "likely a win". A material advantage alone never
 /// reaches this score. In draughts, the evaluation exceeds this score in endgames that the endgame
 /// table lists as won. Such an endgame is not a certain win, because winning it may take more moves
 /// than the draw rule allows.
@@ -184,8 +184,8 @@ fn format_evaluation(value: Evaluation) -> String {
             Some(points) => format!("{} by {}", wdl.name(), points.abs()),
             None => wdl.name().to_owned(),
         },
-        (None, _) if value.score >= NEAR_CERTAIN_SCORE => "about a win".to_owned(),
-        (None, _) if value.score <= -NEAR_CERTAIN_SCORE => "about a loss".to_owned(),
+        (None, _) if value.score >= NEAR_CERTAIN_SCORE => "likely a win".to_owned(),
+        (None, _) if value.score <= -NEAR_CERTAIN_SCORE => "likely a loss".to_owned(),
         (None, _) => format!("about {}", format_signed(value.score)),
     }
 }
@@ -309,8 +309,8 @@ mod tests {
             (Some(Wdl::Draw), None, None, 0, "draw"),
             (None, None, None, 35, "about +35"),
             (None, None, None, 0, "about 0"),
-            (None, None, None, 17_042, "about a win"),
-            (None, None, None, -15_083, "about a loss"),
+            (None, None, None, 17_042, "likely a win"),
+            (None, None, None, -15_083, "likely a loss"),
         ] {
             let value = Evaluation {
                 score,

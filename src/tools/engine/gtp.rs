@@ -358,7 +358,7 @@ impl Gtp {
                 SetUpError::Unreadable {
                     position_error: position,
                     ..
-                } => format!("its set-up: {}", position.0),
+                } => format!("invalid set-up: {}", position.0),
                 error => error.to_string(),
             })
     }

@@ -36,8 +36,8 @@ enum Reply {
     Search,
 }
 
-const NO_GAME_STARTED: &str = "no game was begun: START comes first";
-const INVALID_POINT: &str = "not a point of the board";
+const NO_GAME_STARTED: &str = "no game started: send START first";
+const INVALID_POINT: &str = "invalid point: expected x,y on the board";
 
 impl Piskvork {
     pub(super) fn new(settings: EngineSettings) -> Self {
@@ -84,9 +84,11 @@ impl Piskvork {
     }
 
     fn handle_start(&mut self, size: &str) -> Result<Reply, &'static str> {
-        let size: u32 = size.parse().map_err(|_| "START is followed by a size")?;
+        let size: u32 = size
+            .parse()
+            .map_err(|_| "invalid START: expected a board size")?;
         if size != u32::from(self.settings.game.info.files) {
-            return Err("unsupported size");
+            return Err("unsupported board size");
         }
         self.board = Some(Board::default());
         self.timing.begin_match();
@@ -147,7 +149,7 @@ impl Piskvork {
         let owner = match field.trim() {
             "1" => Owner::Engine,
             "2" => Owner::Opponent,
-            _ => return Err("a field is 1 or 2"),
+            _ => return Err("invalid field: expected 1 (own stone) or 2 (opponent's stone)"),
         };
         board.place(self.parse_point(point).ok_or(INVALID_POINT)?, owner)
     }
@@ -159,7 +161,7 @@ impl Piskvork {
     ) -> Result<Reply, &'static str> {
         let board = self.board.as_ref().ok_or(NO_GAME_STARTED)?;
         let position = board.to_position(self.settings.game.info.files)?;
-        (analysis_board.set_up(&position)).map_err(|_| "not a board that play can reach")?;
+        (analysis_board.set_up(&position)).map_err(|_| "the position cannot occur in a game")?;
         if analysis_board.position().outcome().is_some() {
             return Err("the game is over");
         }
@@ -180,7 +182,7 @@ impl Piskvork {
             ("rule", Some(0)) => {}
             ("rule", _) => {
                 return Some(format!(
-                    "MESSAGE only rule 0 (freestyle) is played, not {value}"
+                    "MESSAGE unsupported rule '{value}': only 0 (freestyle) is supported"
                 ));
             }
             (key, value) => self.timing.apply_info(key, value),

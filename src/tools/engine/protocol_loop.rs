@@ -209,7 +209,7 @@ pub(super) fn run<P: Protocol>(
     thread::Builder::new()
         .name("input".to_owned())
         .spawn(move || read_lines(io::stdin().lock(), &reader_sender))
-        .context("cannot read stdin beside a search")?;
+        .context("cannot start the input thread")?;
     let driver = Driver {
         protocol,
         out,
@@ -264,7 +264,7 @@ impl<P: Protocol, W: Write> Driver<P, W> {
                     self.on_search_end(analysis_board, result)?
                 }
                 Message::InputError(error) => return Err(error).context("cannot read stdin"),
-                Message::SearchPanicked => return Err(anyhow!("the search has failed")),
+                Message::SearchPanicked => return Err(anyhow!("the search panicked")),
             }
         }
     }
@@ -272,7 +272,7 @@ impl<P: Protocol, W: Write> Driver<P, W> {
     /// Waits for the next message. If the search reaches its deadline before a message arrives,
     /// stops the search and continues to wait.
     fn next_message(&mut self) -> anyhow::Result<Message> {
-        const INPUT_CLOSED: &str = "the input is gone";
+        const INPUT_CLOSED: &str = "the input thread has stopped";
         if let (Some(deadline), Some(search)) = (self.deadline, &self.search_stop) {
             let remaining = deadline.saturating_duration_since(Instant::now());
             match self.messages.recv_timeout(remaining) {
@@ -340,7 +340,7 @@ impl<P: Protocol, W: Write> Driver<P, W> {
         thread::Builder::new()
             .name("search".to_owned())
             .spawn(move || run_search_thread(analysis_board, request, seed, &stop_flag, &sender))
-            .context("cannot think beside the input")?;
+            .context("cannot start the search thread")?;
         self.search_stop = Some(stop);
         self.deadline = None;
         Ok(())

@@ -127,7 +127,7 @@ impl Uci {
         let turn = analysis_board.position().turn();
         self.go_command = GoCommand::parse(words, turn, self.settings.default_time);
         for invalid in &self.go_command.invalid_arguments {
-            writeln!(out, "info string no limit: {invalid}")?;
+            writeln!(out, "info string invalid argument of go: {invalid}")?;
         }
         self.time_for_move = self.go_command.time_for_move(turn);
         let mut limits = self.go_command.search_limits(turn, self.options.threads);
@@ -151,10 +151,7 @@ impl Uci {
             .collect();
         search_moves.retain(|m| legal.contains(m));
         if search_moves.len() < self.go_command.search_moves.len() {
-            writeln!(
-                out,
-                "info string searchmoves has moves that cannot be played"
-            )?;
+            writeln!(out, "info string illegal moves in searchmoves are ignored")?;
         }
         let is_over = analysis_board.position().outcome().is_some();
         let first = search_moves.first().or(legal.first());
@@ -264,7 +261,7 @@ impl Protocol for Uci {
             "position" => {
                 self.refusal = self.handle_position(words, analysis_board.as_mut()).err();
                 if let Some(reason) = &self.refusal {
-                    writeln!(out, "info string position refused: {reason}")?;
+                    writeln!(out, "info string position rejected: {reason}")?;
                 }
             }
             "go" => return self.handle_go(words, analysis_board.as_ref(), out),

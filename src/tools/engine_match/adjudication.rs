@@ -61,7 +61,11 @@ impl ResignRule {
             is_two_sided: match two_sided {
                 None | Some("false") => false,
                 Some("true") => true,
-                Some(other) => return Err(format!("twosided is true or false, not {other:?}")),
+                Some(other) => {
+                    return Err(format!(
+                        "invalid twosided '{other}': expected true or false"
+                    ));
+                }
             },
         })
     }
@@ -89,11 +93,14 @@ fn parse_key_values<'a, const N: usize>(
     for word in words {
         let (key, value) = word
             .split_once('=')
-            .ok_or_else(|| format!("{word} is to be KEY=VALUE"))?;
+            .ok_or_else(|| format!("invalid setting '{word}': expected KEY=VALUE"))?;
         let place = keys.iter().position(|known| *known == key);
-        let place = place.ok_or_else(|| format!("{key} is none of {}", keys.join(", ")))?;
+        let place = place.ok_or_else(|| {
+            let keys = keys.join(", ");
+            format!("unknown setting '{key}': expected one of {keys}")
+        })?;
         if values[place].replace(value).is_some() {
-            return Err(format!("{key} is given twice"));
+            return Err(format!("{key}= is given twice"));
         }
     }
     Ok(values)
@@ -114,7 +121,9 @@ where
     let number = value.parse().ok();
     number
         .filter(|number| (&least..=&greatest).contains(&number))
-        .ok_or_else(|| format!("{key} is a number from {least} to {greatest}, not {value:?}"))
+        .ok_or_else(|| {
+            format!("invalid {key} '{value}': expected a number from {least} to {greatest}")
+        })
 }
 
 /// Adjudicator of one game. The adjudicator counts each engine's consecutive moves with a losing
@@ -376,7 +385,7 @@ mod tests {
             ("movecount=3 score=3 twosided=yes", "true or false"),
             ("movecount=3 score=3 score=4", "given twice"),
             ("movecount=3 score", "KEY=VALUE"),
-            ("movenumber=3 score=3", "none of movecount, score, twosided"),
+            ("movenumber=3 score=3", "one of movecount, score, twosided"),
         ] {
             let error = ResignRule::parse(&split_words(text)).expect_err(text);
             assert!(error.contains(expected), "{text}: {error}");

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail, ensure};
 use clap::ArgAction;
 use indicatif::{ProgressBar, ProgressStyle};
+use plyhouse_cli::number_in;
 use plyhouse_engine::catalog::GameEntry;
 
 use super::adjudication::{AdjudicationRules, DrawRule, ResignRule};
@@ -27,34 +28,39 @@ const GAMES_MAX: usize = 100_000;
 /// Approximate number of progress lines that are printed if stderr is not a terminal.
 const PROGRESS_LINES: usize = 20;
 
-/// Lets engines play each other, in the words of cutechess and fastchess.
+/// Play a match between engines and report the Elo difference
 ///
-/// A player is a program (`cmd=`, with `proto=uci`, `gtp` or `piskvork`; `option.NAME=` for UCI) or a level of
-/// this binary (`level=max`). `cmd=` is the path of a file, or words as in a shell: quotes hold a path with
-/// spaces together. Arguments stand in `cmd=` or each in an `arg=`. `dir=` is the working directory; relative
-/// paths of the program begin there.
+/// The options follow cutechess-cli and fastchess. A player is a level of the built-in engine
+/// (`level=max`) or a program (`cmd=`, with `proto=uci`, `proto=gtp` or `proto=piskvork`). Without
+/// `proto=`, Go programs use GTP, Gomoku programs use the Gomocup protocol (Piskvork), and all
+/// others use UCI. `option.NAME=` sets a UCI option. `cmd=` is the path of a file or a command line
+/// as in a shell, where quotes keep a path with spaces together. Each `arg=` adds an argument.
+/// `dir=` is the working directory of the program, and a relative path of the program is resolved
+/// against it. `name=` is the name of the player.
 ///
-/// What may be spent on a move: `tc=`, `st=0.5` (seconds for each move), `nodes=`, `depth=`, and `timemargin=`
-/// (milliseconds that an answer may be late, 100 if nothing is said). `tc=` is MOVES/TIME+INCREMENT, where
-/// MOVES and INCREMENT may be left out and TIME is in seconds or minutes:seconds: `60+0.5`, `40/1:30`,
-/// `0+0.1`; `tc=inf` is no limit. The increment is added before each move, the first included. After MOVES
-/// moves, TIME is added to what is left. UCI is also spoken for games other than chess, with positions and
-/// moves as they are on the wire.
+/// The limits of a move are `tc=`, `st=0.5` (seconds per move), `nodes=` and `depth=`. A move may
+/// exceed its time by `timemargin=` milliseconds (100 by default). `tc=` has the form
+/// `[MOVES/]TIME[+INCREMENT]`, with TIME in seconds or minutes:seconds and INCREMENT in seconds:
+/// `60+0.5`, `40/1:30`, `0+0.1`. `tc=inf` is no limit. The increment is added before each move,
+/// including the first. After MOVES moves, TIME is added to the clock. A player without a time
+/// limit has 10 minutes per move.
 ///
-/// GTP counts whole seconds, so `tc=` needs at least one there, and fractions of `st=` are not told. A GTP
-/// program may refuse `time_settings` and `time_left`; its clock runs all the same. The protocol of Gomocup
-/// (Piskvork) has no words for MOVES. A player without a limit has 10 minutes for each move.
+/// UCI programs can play all games. For games other than chess, positions and moves are in the
+/// notation of the Plyhouse protocol. GTP counts whole seconds: `tc=` needs at least 1 second, and
+/// `st=` is sent only if it is a whole number. A GTP program may refuse `time_settings` and
+/// `time_left`, but its clock still runs. The Gomocup protocol does not support MOVES.
 ///
-/// Every opening is played twice with the sides swapped. The rules are those of the server, Go's too. A
-/// game is lost by whoever plays what cannot be played, answers too late, ends or refuses a command; the
-/// program is then started anew, and that is counted.
+/// Each opening is played twice with sides swapped, by the rules of the server. A player that makes
+/// an illegal move, exceeds its time, exits or refuses a command forfeits the game. The program is
+/// then restarted, and the report counts the forfeit.
 ///
-/// Elo and its interval of 95% follow from the variance of pairs, as LOS, the likelihood of superiority. With
-/// --sprt the contest ends as soon as one of two differences in normalised Elo can be taken for true: LLR,
-/// the log-likelihood ratio, is counted by pairs as fastchess does.
+/// The report contains the Elo difference, its 95% confidence interval and the likelihood of
+/// superiority (LOS), which are computed from pairs of games. With `--sprt`, the match ends as soon
+/// as the log-likelihood ratio (LLR) of the pairs reaches a bound, as in fastchess.
 ///
-/// Ctrl-C or SIGTERM breaks it off: what came of it so far is told, all programs end, and the exit status
-/// is 1. A second one ends the process at once. The status is 0 also when a player did something wrong.
+/// Ctrl-C or SIGTERM stops the match, prints the report of the finished games and ends all
+/// programs. The exit status is then 1. A second signal ends the process immediately. Forfeits do
+/// not change the exit status.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -64,55 +70,62 @@ pub struct Args {
     #[command(flatten)]
     engines: Engines,
 
-    /// What all players have that say nothing else
+    /// Settings of all players; the settings of --engine override them
     #[arg(long, value_name = "KEY=VALUE", num_args = 1.., value_parser = Setting::parse)]
     each: Vec<Setting>,
 
-    /// How many games each pair of players plays: an even number, two for each opening
+    /// Number of games per pair of players (even, two games per opening)
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = parse_game_count)]
     games: usize,
 
-    /// What games begin with: `random:8` for so many random moves, `balanced:8` for such after which
-    /// neither side is far ahead, or a file with an opening in each line, as moves (`e4 e5`, `1. e4 e5`, `f5d6c3`) or
-    /// as a position (FEN, EPD, FEN of PDN, OBF), or with games in PGN or PDN, of which all moves are played.
-    /// Those of a file are taken in turn, and again if there are too few
+    /// Openings: random, random:PLIES, balanced:PLIES or a file
+    ///
+    /// `random:8` plays 8 random plies. `balanced:8` also skips openings that give one side a clear
+    /// advantage. A file contains one opening per line, as moves (`e4 e5`, `1. e4 e5`, `f5d6c3`) or
+    /// as a position (FEN, EPD, FEN of PDN, OBF). The games of a PGN or PDN file are openings with
+    /// all their moves. The openings of a file are used in order, and again if there are too few.
     #[arg(long, value_name = "SOURCE", default_value = "random")]
     openings: OpeningSource,
 
-    /// How many games are played at a time
-    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    /// Number of games to play in parallel
+    #[arg(long, value_name = "N", default_value = "1", value_parser = number_in::<u16>(1..=1024))]
     concurrency: u16,
 
-    /// Ends the contest once it is decided between two differences in normalised Elo: elo0=0 elo1=5
-    /// alpha=0.05 beta=0.05
+    /// Stop early by a sequential test (SPRT); defaults: elo0=0 elo1=5 alpha=0.05 beta=0.05
+    ///
+    /// The test decides between the differences elo0 and elo1, in normalised Elo.
     #[arg(long, value_name = "KEY=VALUE", num_args = 0..=4)]
     sprt: Option<Vec<String>>,
 
-    /// A player loses whose score is SCORE hundredths of a pawn (or point) or more below zero in COUNT
-    /// consecutive moves: movecount=COUNT score=SCORE. With twosided=true the opponent's score has to be as high
-    /// for as long. The scores are those of UCI and of levels; other players report none
+    /// Adjudicate a loss after COUNT consecutive scores of -SCORE or less: movecount=COUNT
+    /// score=SCORE
+    ///
+    /// Scores are in hundredths of a pawn or point. With `twosided=true`, the opponent must also
+    /// report at least SCORE in its last COUNT moves. Only UCI programs and levels report scores.
     #[arg(long, value_name = "KEY=VALUE", num_args = 1..=3)]
     resign: Option<Vec<String>>,
 
-    /// A game is drawn after NUMBER moves or more if both scores stay within SCORE hundredths of zero for COUNT
-    /// consecutive moves of each player: movenumber=NUMBER movecount=COUNT score=SCORE. In chess and draughts
-    /// captures and moves of pawns or men start the count again
+    /// Adjudicate a draw if scores stay near zero: movenumber=NUMBER movecount=COUNT score=SCORE
+    ///
+    /// A game is drawn after at least NUMBER moves if both players report scores from -SCORE to
+    /// SCORE for COUNT consecutive moves each. Scores are in hundredths of a pawn or point. In
+    /// chess and draughts, a capture or a move of a pawn or man restarts the count.
     #[arg(long, value_name = "KEY=VALUE", num_args = 1..=3)]
     draw: Option<Vec<String>>,
 
-    /// Who meets whom: all each other, or the first all others
+    /// Pairings: all players against each other, or the first against all others
     #[arg(long, value_enum, default_value = "round-robin")]
     tournament: TournamentKind,
 
-    /// What openings and the levels' chance are drawn from
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    /// Random seed of the openings and the levels
+    #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = number_in::<u64>(..))]
     seed: u64,
 
-    /// The file to whose end the games are written, in the format of the game: .pgn, .pdn, .sgf or .txt
+    /// Append the games to a file; the game determines its extension: .pgn, .pdn, .sgf or .txt
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Prints one JSON object instead of a table
+    /// Print the report as a JSON object
     #[arg(long)]
     json: bool,
 }
@@ -127,7 +140,7 @@ Examples:
   plyhouse match othello --engine cmd='new engine othello' proto=uci name=new \\
     --engine cmd='old engine othello' proto=uci name=old --each st=0.2 --sprt elo0=0 elo1=10";
 
-/// Who meets whom.
+/// Pairing system of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum TournamentKind {
     RoundRobin,
@@ -144,7 +157,7 @@ impl clap::Args for Engines {
             clap::Arg::new("engine")
                 .long("engine")
                 .value_name("KEY=VALUE")
-                .help("A player; at least two are needed")
+                .help("Settings of a player, such as level=max; give the option once per player")
                 .num_args(1..)
                 .required(true)
                 .action(ArgAction::Append)
@@ -205,7 +218,7 @@ impl Args {
             .engine_specs()
             .unwrap_or_else(|reason| exit_with_usage_error(reason));
         if sprt.is_some() && entrants.len() != 2 {
-            exit_with_usage_error("--sprt is for two players");
+            exit_with_usage_error("--sprt requires exactly two players");
         }
         let engine_match = self.build_match(entrants, adjudication)?;
         let stop = stop_on_interrupt_or_termination()?;
@@ -247,7 +260,7 @@ impl Args {
             report.to_string()
         };
         writeln!(io::stdout(), "{}", text.trim_end()).context("cannot write to stdout")?;
-        ensure!(left == 0, "broken off: {left} games were not played");
+        ensure!(left == 0, "match interrupted; games not played: {left}");
         Ok(())
     }
 
@@ -264,14 +277,14 @@ impl Args {
                 .any(|other| other.name == engine_spec.name)
             {
                 return Err(format!(
-                    "two players are called {}: use name=",
+                    "two players have the name '{}'; set name= for one of them",
                     engine_spec.name
                 ));
             }
             engine_specs.push(engine_spec);
         }
         if engine_specs.len() < 2 {
-            return Err("at least two players are needed".to_owned());
+            return Err("at least two players are required: use --engine twice or more".to_owned());
         }
         Ok(engine_specs)
     }
@@ -301,7 +314,10 @@ impl Args {
         {
             let takes_moves = |engine_spec: &EngineSpec| matches!(&engine_spec.kind, EngineKind::Program(ProgramSpec { protocol, .. }) if *protocol != ProgramProtocol::Uci);
             if let Some(engine_spec) = engine_specs.iter().find(|entrant| takes_moves(entrant)) {
-                bail!("{} can be told openings as moves only", engine_spec.name);
+                bail!(
+                    "'{}' does not speak UCI and needs openings as moves, not as positions",
+                    engine_spec.name
+                );
             }
         }
         let players = engine_specs.len();
@@ -371,7 +387,7 @@ impl MatchProgress {
 fn parse_game_count(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(games) if (2..=GAMES_MAX).contains(&games) && games.is_multiple_of(2) => Ok(games),
-        Ok(_) | Err(_) => Err(format!("an even number from 2 to {GAMES_MAX} is needed")),
+        Ok(_) | Err(_) => Err(format!("expected an even number from 2 to {GAMES_MAX}")),
     }
 }
 
@@ -384,22 +400,31 @@ fn parse_sprt(words: &[String]) -> Result<Sprt, String> {
         beta: 0.05,
     };
     for word in words {
-        let (key, value) = word
-            .split_once('=')
-            .ok_or(format!("{word} is to be KEY=VALUE"))?;
-        let number: f64 = value.parse().map_err(|_| format!("{value} is no number"))?;
+        let (key, value) = word.split_once('=').ok_or(format!(
+            "--sprt: invalid setting '{word}': expected KEY=VALUE"
+        ))?;
+        let number: f64 = value
+            .parse()
+            .map_err(|_| format!("--sprt: invalid {key} '{value}': expected a number"))?;
         match key {
             "elo0" => sprt.elo0 = number,
             "elo1" => sprt.elo1 = number,
             "alpha" => sprt.alpha = number,
             "beta" => sprt.beta = number,
-            _ => return Err(format!("{key} is none of elo0, elo1, alpha, beta")),
+            _ => {
+                return Err(format!(
+                    "--sprt: unknown setting '{key}': expected elo0, elo1, alpha or beta"
+                ));
+            }
         }
     }
     let is_error_rate = |share: f64| share > 0.0 && share < 0.5;
     if sprt.elo0 < sprt.elo1 && is_error_rate(sprt.alpha) && is_error_rate(sprt.beta) {
         Ok(sprt)
     } else {
-        Err("elo0 is to be below elo1, and alpha and beta between 0 and 0.5".to_owned())
+        Err(
+            "--sprt: elo0 must be less than elo1, and alpha and beta must be between 0 and 0.5"
+                .to_owned(),
+        )
     }
 }

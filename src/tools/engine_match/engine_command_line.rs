@@ -37,14 +37,14 @@ impl CommandLine {
         } else {
             if let Some(path) = find_ambiguous_path(base, command) {
                 return Err(format!(
-                    "cmd={command} is ambiguous, since {path:?} exists: put the program in quotes"
+                    "cmd={command} is ambiguous because {path:?} exists: put the program in quotes"
                 ));
             }
             split_shell_words(command).map_err(|reason| format!("cmd={command}: {reason}"))?
         };
-        let program = words.first_mut().ok_or("cmd= names no program")?;
+        let program = words.first_mut().ok_or("cmd= does not name a program")?;
         if program.is_empty() {
-            return Err("cmd= names no program".to_owned());
+            return Err("cmd= does not name a program".to_owned());
         }
         let resolved = resolve_program(program, directory.is_some(), base);
         *program = resolved.map_err(|error| format!("cmd={command}: {error}"))?;
@@ -79,7 +79,7 @@ fn resolve_program(program: &str, has_directory: bool, base: &Path) -> io::Resul
         false => base.join(program),
     };
     let path = path.into_os_string().into_string();
-    path.map_err(|_| io::Error::other("the path is not UTF-8"))
+    path.map_err(|_| io::Error::other("the path is not valid UTF-8"))
 }
 
 /// Returns the first existing path at the beginning of an unquoted command, if the path contains
@@ -117,7 +117,7 @@ fn split_shell_words(text: &str) -> Result<Vec<String>, &'static str> {
             (Some(open), c) if c == open => quote = None,
             (None, c) if c.is_whitespace() => words.extend(word.take()),
             (None | Some('"'), '\\') => {
-                let next = rest.next().ok_or("nothing follows the last backslash")?;
+                let next = rest.next().ok_or("trailing backslash")?;
                 let word = word.get_or_insert_default();
                 // Inside double quotes, a backslash is literal unless it precedes a double quote, a
                 // backslash, `$` or a backtick.
@@ -130,7 +130,7 @@ fn split_shell_words(text: &str) -> Result<Vec<String>, &'static str> {
         }
     }
     if quote.is_some() {
-        return Err("a quote is not closed");
+        return Err("unclosed quote");
     }
     words.extend(word);
     Ok(words)
@@ -163,12 +163,12 @@ mod tests {
             assert_eq!(parse_words(text), Ok(words), "{text}");
         }
         for (text, expected) in [
-            ("x 'a b", "a quote is not closed"),
-            ("\"x", "a quote is not closed"),
-            (r"x a\", "nothing follows"),
-            ("", "names no program"),
-            (" \t", "names no program"),
-            ("'' x", "names no program"),
+            ("x 'a b", "unclosed quote"),
+            ("\"x", "unclosed quote"),
+            (r"x a\", "trailing backslash"),
+            ("", "does not name a program"),
+            (" \t", "does not name a program"),
+            ("'' x", "does not name a program"),
         ] {
             let error = parse_words(text).expect_err(text);
             assert!(error.contains(expected), "{text}: {error}");

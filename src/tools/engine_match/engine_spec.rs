@@ -56,7 +56,7 @@ pub(crate) struct Setting {
 impl Setting {
     /// Parses a setting of the form `KEY=VALUE`.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let (key, value) = text.split_once('=').ok_or("it is to be KEY=VALUE")?;
+        let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE")?;
         let known_keys = [
             "cmd",
             "arg",
@@ -77,7 +77,7 @@ impl Setting {
             });
         }
         Err(format!(
-            "{key} is none of {}, option.NAME",
+            "unknown key '{key}': expected {} or option.NAME",
             known_keys.join(", ")
         ))
     }
@@ -111,11 +111,10 @@ impl EngineSpecBuilder {
             "dir" => self.directory = Some(value.clone()),
             "proto" => self.protocol = Some(value.clone()),
             "level" => {
-                self.level = Some(
-                    value
-                        .parse()
-                        .map_err(|_| format!("there is no level {value}"))?,
-                )
+                self.level = Some(value.parse().map_err(|_| {
+                    let levels = Level::ALL.map(Level::id).join(", ");
+                    format!("unknown level '{value}': expected one of {levels}")
+                })?)
             }
             "tc" => self.time = Some(move_limits::parse_time_control(value)?),
             "st" => self.time = Some(TimeLimit::PerMove(move_limits::parse_move_time(value)?)),
@@ -126,9 +125,9 @@ impl EngineSpecBuilder {
                 )
             }
             "timemargin" => {
-                let ms = value
-                    .parse()
-                    .map_err(|_| format!("{value} are no milliseconds"))?;
+                let ms = value.parse().map_err(|_| {
+                    format!("invalid timemargin '{value}': expected a number of milliseconds")
+                })?;
                 self.margin = Some(Duration::from_millis(ms));
             }
             option => {
@@ -144,14 +143,16 @@ impl EngineSpecBuilder {
     fn check_level(&self) -> Result<(), String> {
         if let Some((name, _)) = self.options.first() {
             return Err(format!(
-                "option.{name}= is for programs: a level has no options"
+                "option.{name}= is valid only with cmd=: a level has no options"
             ));
         }
         if !self.arguments.is_empty() {
-            return Err("arg= is for programs: a level takes no arguments".to_owned());
+            return Err("arg= is valid only with cmd=: a level takes no arguments".to_owned());
         }
         if self.directory.is_some() {
-            return Err("dir= is for programs: a level has no working directory".to_owned());
+            return Err(
+                "dir= is valid only with cmd=: a level has no working directory".to_owned(),
+            );
         }
         Ok(())
     }
@@ -169,7 +170,7 @@ impl EngineSpecBuilder {
         let proto = choose_protocol(self.protocol.as_deref(), game_protocol)?;
         let options = self.options;
         if proto != ProgramProtocol::Uci && !options.is_empty() {
-            return Err("only UCI has options".to_owned());
+            return Err("option.NAME= is valid only for UCI programs".to_owned());
         }
         let program = ProgramSpec {
             command,
@@ -205,7 +206,7 @@ impl EngineSpec {
                 (EngineKind::Level(level), level.id().to_owned())
             }
             (None, Some(command)) => builder.into_program_spec(&command, game_protocol)?,
-            _ => return Err("a player has cmd=, or level=, and not both".to_owned()),
+            _ => return Err("each player needs either cmd= or level=".to_owned()),
         };
         let spec = Self {
             name: given_name.unwrap_or(name),
@@ -230,12 +231,14 @@ impl EngineSpec {
             EngineKind::Program(ProgramSpec {
                 protocol: ProgramProtocol::Uci,
                 ..
-            }) if is_free => Err("by UCI a limit is needed: tc=, st=, nodes= or depth=".to_owned()),
+            }) if is_free => {
+                Err("UCI programs need a limit: tc=, st=, nodes= or depth=".to_owned())
+            }
             EngineKind::Program(program)
                 if program.protocol != ProgramProtocol::Uci
                     && (nodes.is_some() || depth.is_some()) =>
             {
-                Err("nodes= and depth= can be told by UCI alone".to_owned())
+                Err("nodes= and depth= are valid only for UCI programs and levels".to_owned())
             }
             EngineKind::Program(program) => check_protocol_clock(program.protocol, time),
             EngineKind::Level(_) => Ok(()),
@@ -253,10 +256,12 @@ fn choose_protocol(
         (None | Some("gtp"), EngineProtocol::Gtp { komi }) => Ok(ProgramProtocol::Gtp { komi }),
         (None | Some("piskvork"), EngineProtocol::Piskvork) => Ok(ProgramProtocol::Piskvork),
         (None, EngineProtocol::Uci) | (Some("uci"), _) => Ok(ProgramProtocol::Uci),
-        (Some(name @ ("gtp" | "piskvork")), _) => {
-            Err(format!("programs of this game are not spoken to by {name}"))
-        }
-        (Some(name), _) => Err(format!("there is no protocol {name}: uci, gtp or piskvork")),
+        (Some(name @ ("gtp" | "piskvork")), _) => Err(format!(
+            "proto={name} is not available for this game: use proto=uci"
+        )),
+        (Some(name), _) => Err(format!(
+            "unknown protocol '{name}': expected uci, gtp or piskvork"
+        )),
     }
 }
 
@@ -267,10 +272,10 @@ fn check_protocol_clock(proto: ProgramProtocol, time: TimeLimit) -> Result<(), S
     };
     match proto {
         ProgramProtocol::Gtp { .. } if clock.initial_time() < Duration::from_secs(1) => {
-            Err("GTP counts whole seconds: tc= needs at least one, or use st=".to_owned())
+            Err("GTP counts whole seconds: use at least 1 second in tc=, or st=".to_owned())
         }
         ProgramProtocol::Piskvork if clock.moves.is_some() => Err(
-            "the protocol of Gomocup has no words for a number of moves in tc=: \
+            "the Gomocup protocol (Piskvork) does not support MOVES in tc=: \
              use tc=TIME+INCREMENT or st="
                 .to_owned(),
         ),
@@ -341,18 +346,18 @@ mod tests {
     #[test]
     fn invalid_or_conflicting_settings_are_refused() {
         for (text, expected) in [
-            ("level", "it is to be KEY=VALUE"),
-            ("what=1", "what is none of"),
-            ("name=a st=1", "cmd=, or level="),
-            ("cmd=a level=max st=1", "cmd=, or level="),
+            ("level", "expected KEY=VALUE"),
+            ("what=1", "unknown key 'what'"),
+            ("name=a st=1", "either cmd= or level="),
+            ("cmd=a level=max st=1", "either cmd= or level="),
             ("level=max", "needs a limit"),
-            ("cmd=a proto=uci tc=inf", "by UCI a limit is needed"),
-            ("cmd=a proto=gtp st=1", "not spoken to by gtp"),
-            ("cmd=a proto=xboard st=1", "no protocol xboard"),
-            ("level=best st=1", "no level best"),
-            ("level=max st=0", "no seconds"),
-            ("level=max tc=1+x", "the increment is in seconds"),
-            ("level=max nodes=0", "no number above 0"),
+            ("cmd=a proto=uci tc=inf", "UCI programs need a limit"),
+            ("cmd=a proto=gtp st=1", "proto=gtp is not available"),
+            ("cmd=a proto=xboard st=1", "unknown protocol 'xboard'"),
+            ("level=best st=1", "unknown level 'best'"),
+            ("level=max st=0", "invalid st=0"),
+            ("level=max tc=1+x", "expected the increment in seconds"),
+            ("level=max nodes=0", "invalid number '0'"),
         ] {
             let error = parse_spec(text, UCI).expect_err(text);
             assert!(error.contains(expected), "{text}: {error}");
@@ -370,15 +375,21 @@ mod tests {
         for (words, expected) in [
             (
                 ["level=hard", "option.Hash=16"],
-                "option.Hash= is for programs",
+                "option.Hash= is valid only with cmd=",
             ),
-            (["option.Threads=2", "level=easy"], "option.Threads= is for"),
+            (
+                ["option.Threads=2", "level=easy"],
+                "option.Threads= is valid only with cmd=",
+            ),
             (
                 ["level=easy", "option.Clear Hash="],
-                "option.Clear Hash= is for",
+                "option.Clear Hash= is valid only with cmd=",
             ),
-            (["level=beginner", "arg=--fast"], "arg= is for programs"),
-            (["dir=/", "level=medium"], "dir= is for programs"),
+            (
+                ["level=beginner", "arg=--fast"],
+                "arg= is valid only with cmd=",
+            ),
+            (["dir=/", "level=medium"], "dir= is valid only with cmd="),
         ] {
             let settings = words.map(|word| Setting::parse(word).expect(word));
             let error = EngineSpec::from_settings(settings.iter(), UCI).expect_err(expected);
@@ -394,12 +405,8 @@ mod tests {
             ("cmd=a tc=0+0.1", go, "GTP counts whole seconds"),
             ("cmd=a tc=40/0.5", go, "GTP counts whole seconds"),
             ("cmd=a tc=0:00.9", go, "GTP counts whole seconds"),
-            ("cmd=a tc=40/60", gomoku, "no words for a number of moves"),
-            (
-                "cmd=a tc=1/0:05+1",
-                gomoku,
-                "no words for a number of moves",
-            ),
+            ("cmd=a tc=40/60", gomoku, "does not support MOVES in tc="),
+            ("cmd=a tc=1/0:05+1", gomoku, "does not support MOVES in tc="),
         ] {
             let error = parse_spec(text, spoken).expect_err(text);
             assert!(error.contains(expected), "{text}: {error}");

@@ -23,8 +23,8 @@ impl fmt::Display for ForfeitReason {
         match self {
             Self::IllegalMove(m) => write!(f, "illegal move {m}"),
             Self::Crashed => f.write_str("crash"),
-            Self::Timeout => f.write_str("time"),
-            Self::CommandRefused(reason) => write!(f, "it refused {reason}"),
+            Self::Timeout => f.write_str("timeout"),
+            Self::CommandRefused(reason) => write!(f, "command refused: {reason}"),
             Self::Stopped => f.write_str("stopped"),
         }
     }

@@ -103,7 +103,8 @@ impl MatchReport {
             [row] => row.to_summary(),
             rows => {
                 let games: u32 = rows.iter().map(|row| row.games).sum();
-                format!("{games} games of {} pairs of players", rows.len())
+                let plural = if games == 1 { "" } else { "s" };
+                format!("{games} game{plural} in {} pairings", rows.len())
             }
         }
     }
@@ -181,7 +182,7 @@ impl PairingRow {
         }
         let lost: u32 = self.forfeits.iter().map(ForfeitCounts::total).sum();
         if lost > 0 {
-            text += &format!(", {lost} lost by faults");
+            text += &format!(", {lost} lost by forfeit");
         }
         text
     }
@@ -236,9 +237,11 @@ impl fmt::Display for PairingRow {
             ..
         } = self;
         let share = 100.0 * score;
+        let plural = if *games == 1 { "" } else { "s" };
         writeln!(
             f,
-            "{player} against {opponent}: {games} games, +{wins} ={draws} -{losses}, {share:.1}%"
+            "{player} against {opponent}: {games} game{plural}, \
+             +{wins} ={draws} -{losses}, {share:.1}%"
         )?;
         if let Some(EloInterval { elo, low, high }) = self.elo_difference {
             let los = 100.0 * self.los;
@@ -250,13 +253,13 @@ impl fmt::Display for PairingRow {
         let [none, half, one, more, two] = self.pentanomial;
         writeln!(
             f,
-            "  pairs by points, from 0 to 2: {none} {half} {one} {more} {two}"
+            "  pairs with 0, 0.5, 1, 1.5 and 2 points: {none} {half} {one} {more} {two}"
         )?;
         if self.unpaired_games() > 0 {
             let unpaired = self.unpaired_games();
             writeln!(
                 f,
-                "  games without their pair, which no interval or test counts: {unpaired}"
+                "  unpaired games (not in the interval or SPRT): {unpaired}"
             )?;
         }
         if let Some(SprtReport {
@@ -269,16 +272,16 @@ impl fmt::Display for PairingRow {
         {
             let verdict = match verdict {
                 Verdict::Undecided => "undecided",
-                Verdict::H0 => "H0",
-                Verdict::H1 => "H1",
+                Verdict::H0 => "H0 accepted",
+                Verdict::H1 => "H1 accepted",
             };
             writeln!(
                 f,
-                "  LLR {llr:.2} ({low:.2} to {high:.2}) for {elo0} against {elo1} nElo: {verdict}"
+                "  LLR {llr:.2} ({low:.2} to {high:.2}) for {elo0} vs. {elo1} nElo: {verdict}"
             )?;
         }
         if self.adjudicated > 0 {
-            writeln!(f, "  adjudicated by scores: {}", self.adjudicated)?;
+            writeln!(f, "  adjudicated games: {}", self.adjudicated)?;
         }
         for (name, faults) in [player, opponent].into_iter().zip(&self.forfeits) {
             fmt_forfeits(f, name, faults)?;
@@ -300,10 +303,10 @@ fn fmt_forfeits(f: &mut fmt::Formatter<'_>, name: &str, forfeits: &ForfeitCounts
     }
     write!(
         f,
-        "  {name} lost {illegal} by illegal moves, {crashes} by crashes, {time} on time"
+        "  forfeits of {name}: illegal moves {illegal}, crashes {crashes}, timeouts {time}"
     )?;
     if let Some(refused) = refused {
-        write!(f, ", {refusals} by refused commands: {refused}")?;
+        write!(f, ", refused commands {refusals} (first: {refused})")?;
     }
     writeln!(f)
 }
@@ -343,14 +346,14 @@ mod tests {
         let expected = "\
 new against old: 40 games, +20 =10 -10, 62.5%
   +88.7 Elo (95%: +1.7 to +188.5), LOS 97.7%
-  pairs by points, from 0 to 2: 1 2 8 4 5
-  LLR 0.32 (-2.94 to 2.94) for 0 against 10 nElo: undecided
-  old lost 0 by illegal moves, 0 by crashes, 3 on time
+  pairs with 0, 0.5, 1, 1.5 and 2 points: 1 2 8 4 5
+  LLR 0.32 (-2.94 to 2.94) for 0 vs. 10 nElo: undecided
+  forfeits of old: illegal moves 0, crashes 0, timeouts 3
 ";
         assert_eq!(row.to_string(), expected);
         assert_eq!(
             row.to_summary(),
-            "+20 =10 -10, 62.5%, +88.7 Elo (+1.7 to +188.5), LLR 0.32, 3 lost by faults"
+            "+20 =10 -10, 62.5%, +88.7 Elo (+1.7 to +188.5), LLR 0.32, 3 lost by forfeit"
         );
 
         // Adds a win without a complete pair. The report must list this game as a game without its
@@ -358,7 +361,7 @@ new against old: 40 games, +20 =10 -10, 62.5%
         score.tally.wins += 1;
         let row = PairingRow::new(["new".to_owned(), "old".to_owned()], &score, Some(sprt));
         let text = row.to_string();
-        let unpaired = "  games without their pair, which no interval or test counts: 1\n";
+        let unpaired = "  unpaired games (not in the interval or SPRT): 1\n";
         assert!(text.contains(unpaired), "{text}");
     }
 
@@ -370,8 +373,9 @@ new against old: 40 games, +20 =10 -10, 62.5%
         score.adjudicated = 5;
         let row = PairingRow::new(["a".to_owned(), "b".to_owned()], &score, None);
         let text = row.to_string();
-        let expected = "  adjudicated by scores: 5
-  a lost 0 by illegal moves, 0 by crashes, 0 on time, 2 by refused commands: komi 7: no such command
+        let expected = "  adjudicated games: 5
+  forfeits of a: illegal moves 0, crashes 0, timeouts 0, \
+  refused commands 2 (first: komi 7: no such command)
 ";
         assert!(text.ends_with(expected), "{text}");
         let json = serde_json::to_value(&row).expect("JSON");

@@ -45,7 +45,7 @@ impl FromStr for OpeningSource {
     fn from_str(text: &str) -> Result<Self, String> {
         let plies = |text: &str| {
             text.parse()
-                .map_err(|_| format!("{text} is no number of plies"))
+                .map_err(|_| format!("invalid number of plies '{text}'"))
         };
         match text.split_once(':') {
             _ if text == "random" => Ok(Self::Random(None)),
@@ -122,7 +122,7 @@ fn parse_openings(text: &str, game: &'static GameEntry) -> anyhow::Result<Vec<Op
         false => parse_lines(text, game)?,
     };
     if openings.is_empty() {
-        bail!("there is no opening in it");
+        bail!("no openings found");
     }
     Ok(openings)
 }
@@ -146,7 +146,7 @@ fn parse_game(
 ) -> anyhow::Result<Opening> {
     let mut start = String::new();
     let moves = analysis_board.set_up_moves(fen.unwrap_or_default())?;
-    ensure!(moves.is_empty(), "its FEN is no position");
+    ensure!(moves.is_empty(), "the FEN tag is not a position");
     if fen.is_some() {
         start = analysis_board.position().to_string();
     }
@@ -334,7 +334,7 @@ mod tests {
                 .expect_err(bad)
         );
         assert!(
-            error.contains("line 1") && error.contains("rights to castle"),
+            error.contains("line 1") && error.contains("castling rights"),
             "{error}"
         );
     }
@@ -380,13 +380,13 @@ mod tests {
             ),
             (
                 format!("{good}[FEN \"e4 e5\"]"),
-                "game 2: its FEN is no position",
+                "game 2: the FEN tag is not a position",
             ),
             (format!("{good}[FEN \"8/8\"]"), "game 2: \"8/8\""),
             (format!("{good}1. e4 (1. d4"), "game 2: ply 1: ("),
             (
                 format!("{good}[Variant \"Antichess\"]\n1. e4"),
-                "game 2: the variant antichess",
+                "game 2: unsupported variant 'antichess'",
             ),
             ("\u{feff}\n; x\n".to_owned(), "no opening"),
         ] {

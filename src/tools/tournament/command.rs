@@ -10,6 +10,7 @@ use std::thread::available_parallelism;
 use crate::tournament::{Player, Tournament, TournamentPlan, default_opening_plies};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
+use plyhouse_cli::number_in;
 use plyhouse_engine::search::{Level, Limits};
 
 use self::tournament_report::TournamentReport;
@@ -23,50 +24,51 @@ const GAMES_MAX: u32 = 100_000;
 /// other.
 const THREADS_MAX: u16 = 1024;
 
-/// Lets the levels play each other, and rates them.
+/// Play a tournament between bot levels and rate them
 ///
-/// Every pair plays from the same random openings, each once with either side. A random mover takes
-/// part, and its rating is the zero of all others. The same options give the same games on every
-/// machine and any number of threads.
+/// Every pair plays the same random openings, each opening once with either side. A player that
+/// moves at random takes part, and its rating is 0 by definition. The games depend only on the
+/// options, not on the machine or the number of threads.
 ///
-/// Ratings are fitted to all games at once (Bradley and Terry), so a step between two players is
-/// known better than by their own games. To the games of each pair half a win and half a loss are
-/// added, so that nobody's rating is infinite. LOS is the likelihood of superiority.
+/// The ratings are fitted to all games together (Bradley-Terry model), so the difference between
+/// two players is known more precisely than from their own games. Half a win and half a loss are
+/// added to the results of each pair, so that all ratings are finite. LOS is the likelihood of
+/// superiority.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(flatten)]
     game: GameArg,
 
-    /// The levels that play, with commas between
+    /// Levels that play, separated by commas
     #[arg(long, value_name = "LEVELS", value_delimiter = ',', value_parser = level_parser(),
           default_values_t = Level::ALL)]
     levels: Vec<Level>,
 
-    /// How many games each pair plays: an even number, two for each opening
+    /// Number of games per pair of players: an even number, two for each opening
     #[arg(long, value_name = "N", default_value_t = 400, value_parser = parse_game_count)]
     games: u32,
 
-    /// What all chance is drawn from
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    /// Random seed
+    #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = number_in::<u64>(..))]
     seed: u64,
 
-    /// How many positions a bot may visit for a move. There is no limit of time, so that the same
-    /// games are played everywhere
+    /// Maximum number of positions that a bot searches for a move
+    ///
+    /// A time limit would make the games depend on the machine.
     #[arg(long, value_name = "N", default_value_t = 200_000,
-          value_parser = clap::value_parser!(u64).range(1..))]
+          value_parser = number_in::<u64>(1..))]
     nodes: u64,
 
-    /// How many random plies make an opening. Without it: a tenth of the game's greatest length,
-    /// from 3 to 8
-    #[arg(long, value_name = "N")]
+    /// Number of random plies per opening; default: a tenth of the maximum game length, 3 to 8
+    #[arg(long, value_name = "N", value_parser = number_in::<u32>(..))]
     opening_plies: Option<u32>,
 
-    /// How many games are played at a time. Without it: as many as the processor has cores
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=THREADS_MAX.into()))]
+    /// Number of games played in parallel; default: number of CPU cores
+    #[arg(long, value_name = "N", value_parser = number_in::<u16>(1..=THREADS_MAX.into()))]
     threads: Option<u16>,
 
-    /// Prints one JSON object instead of tables
+    /// Print one JSON object instead of tables
     #[arg(long)]
     json: bool,
 }
@@ -133,6 +135,6 @@ fn new_progress_bar(games: usize) -> anyhow::Result<ProgressBar> {
 fn parse_game_count(text: &str) -> Result<u32, String> {
     match text.parse() {
         Ok(games) if (2..=GAMES_MAX).contains(&games) && games.is_multiple_of(2) => Ok(games),
-        Ok(_) | Err(_) => Err(format!("an even number from 2 to {GAMES_MAX} is needed")),
+        Ok(_) | Err(_) => Err(format!("expected an even number from 2 to {GAMES_MAX}")),
     }
 }

@@ -15,8 +15,8 @@ const FAILED_DRAWS_PER_OPENING_MAX: usize = 100;
 /// Error that is returned if a game has fewer different openings than the plan requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{required} different openings are needed, and only {found} of {plies} plies were found: \
-     play fewer games, or take openings of another length"
+    "not enough openings of length {plies}: found {found}, need {required}; play fewer games or \
+     change the length"
 )]
 pub struct TooFewOpenings {
     /// Number of openings that the plan requires.

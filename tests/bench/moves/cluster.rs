@@ -37,8 +37,8 @@ fn start_node(args: &Args) -> anyhow::Result<ServerProcess> {
     // A node stores its matches in PostgreSQL, so the first two arguments, `--data` and its value,
     // are removed.
     server_args.drain(..2);
-    let database = args.database.as_deref().context("--database is needed")?;
-    let nats = args.nats.as_deref().context("--nats is needed")?;
+    let database = args.database.as_deref().context("--database is required")?;
+    let nats = args.nats.as_deref().context("--nats is required")?;
     server_args.extend(["--cluster", "--database", database, "--nats", nats]);
     ServerProcess::start(env!("CARGO_BIN_EXE_plyhouse"), &server_args)
 }
@@ -46,7 +46,10 @@ fn start_node(args: &Args) -> anyhow::Result<ServerProcess> {
 /// Compares the throughput of a server that uses PostgreSQL with the throughput of a server that
 /// uses SQLite.
 async fn compare_stores(args: &Args, script: &Arc<GameScript>) -> anyhow::Result<()> {
-    print_line(&format!("{} matches, as fast as can be", args.matches))?;
+    print_line(&format!(
+        "{} concurrent matches, unlimited rate",
+        args.matches
+    ))?;
     let mut ratios = Vec::new();
     for round in 1..=args.rounds {
         let mut speeds = Vec::new();
@@ -66,7 +69,7 @@ async fn compare_stores(args: &Args, script: &Arc<GameScript>) -> anyhow::Result
         }
         ratios.push(speeds[1] / speeds[0]);
     }
-    print_ratio("moves a second, PostgreSQL by SQLite", ratios)
+    print_ratio("moves per second, PostgreSQL / SQLite", ratios)
 }
 
 /// Compares the latency of relayed moves with the latency of direct moves. A move is direct if its
@@ -74,7 +77,9 @@ async fn compare_stores(args: &Args, script: &Arc<GameScript>) -> anyhow::Result
 /// server.
 async fn compare_relay_latency(args: &Args, script: &Arc<GameScript>) -> anyhow::Result<()> {
     let (matches, rate) = RELAY_LOAD;
-    print_line(&format!("{matches} matches, {rate} moves a second"))?;
+    print_line(&format!(
+        "{matches} concurrent matches, {rate} moves per second"
+    ))?;
     let (here, there) = (start_node(args)?, start_node(args)?);
     let mut ratios = Vec::new();
     for round in 1..=args.rounds {
@@ -88,7 +93,7 @@ async fn compare_relay_latency(args: &Args, script: &Arc<GameScript>) -> anyhow:
         }
         ratios.push(latencies[1] / latencies[0]);
     }
-    print_ratio("the median wait, relayed by direct", ratios)
+    print_ratio("median latency, relayed / direct", ratios)
 }
 
 /// Compares the CPU time per spectator message on one server and on [`NODES`] servers. The CPU
@@ -98,7 +103,9 @@ async fn compare_broadcasts(
     script: &Arc<GameScript>,
     spectators: usize,
 ) -> anyhow::Result<()> {
-    print_line(&format!("{spectators} watch, on one server and on {NODES}"))?;
+    print_line(&format!(
+        "spectators: {spectators}, on 1 server and on {NODES} servers"
+    ))?;
     let time = Duration::from_secs_f64(args.seconds);
     let mut ratios = Vec::new();
     for round in 1..=args.rounds {
@@ -112,11 +119,11 @@ async fn compare_broadcasts(
                     .await?;
             let (messages, cpu) = (broadcast.messages, broadcast.cpu_us());
             print_line(&format!(
-                "round {round}  {count} servers  {messages} messages, {cpu:.2} us CPU each"
+                "round {round}  servers: {count}  {messages} messages, {cpu:.2} us CPU each"
             ))?;
             costs.push(cpu);
         }
         ratios.push(costs[1] / costs[0]);
     }
-    print_ratio("CPU a message, three servers by one", ratios)
+    print_ratio("CPU per message, three servers / one server", ratios)
 }

@@ -89,7 +89,7 @@ pub(crate) async fn measure_flag_falls(
     lateness.sort_unstable();
     ensure!(
         lateness.len() == 2 * flag_falls,
-        "not every end was received"
+        "some match ends were not received"
     );
     Ok(FlagFallReport {
         lateness,
@@ -109,7 +109,7 @@ async fn wait_for_flags(
         let main = deadline.saturating_duration_since(Instant::now());
         ensure!(
             main > Duration::from_secs(1),
-            "too slow to open that many matches"
+            "opening this number of matches took too long"
         );
         pair.set_clock_time(main);
         let id = pair.create().await?;
@@ -135,7 +135,7 @@ async fn receive_match_ends(
         let now = Instant::now();
         let deadline = deadline_by_match
             .get(&id)
-            .context("end of an unknown match")?;
+            .context("received the end of an unknown match")?;
         // The server starts the clock before this client receives the event, so the flag may fall
         // slightly before the computed deadline.
         lateness.push(now.saturating_duration_since(*deadline));
@@ -155,8 +155,8 @@ impl fmt::Display for FlagFallReport {
         );
         write!(
             f,
-            "{} ends told, late by median {:.1} ms, 99 of 100 {:.1} ms, most {:.1} ms; a move of others \
-             {quiet:.2} ms before and {busy:.2} ms meanwhile, ratio {:.2}",
+            "{} match ends received, delay p50 {:.1} ms, p99 {:.1} ms, max {:.1} ms; \
+             move latency p50 {quiet:.2} ms before and {busy:.2} ms during the burst, ratio {:.2}",
             self.lateness.len(),
             percentile_ms(&self.lateness, 500),
             percentile_ms(&self.lateness, 990),

@@ -39,14 +39,17 @@ const OUTBOX_CAPACITY: usize = 64;
 
 type Socket = SplitSink<WebSocketStream<TcpStream>, Message>;
 
-/// Who writes to a socket.
+/// Task that writes to a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum WriteMode {
-    /// A task for each connection, from a queue, whatever has come together at once. This is the floor:
-    /// a match waits for nobody.
+    /// Writer task per connection
+    ///
+    /// The task writes all queued messages at once. A slow reader does not delay a match.
     Task,
-    /// The match, which spares a wake-up a message, and lets a slow reader hold up its opponent: less
-    /// than an honest server can do with.
+    /// Match task, without writer tasks
+    ///
+    /// This saves a wake-up per message, but a slow reader delays its opponent, which a production
+    /// server cannot accept.
     Match,
 }
 
@@ -186,7 +189,7 @@ async fn serve_connection(
                 current_seat = Some((0, id, mailbox));
             }
             "watch" => {
-                let target = request.target.context("no match to watch")?;
+                let target = request.target.context("`watch` without a match")?;
                 let mailbox = open_matches
                     .lock()
                     .0
@@ -198,7 +201,7 @@ async fn serve_connection(
                 let _ = mailbox.send(MatchCommand::Watch { sink, re }).await;
             }
             "join" => {
-                let target = request.target.context("no match to join")?;
+                let target = request.target.context("`join` without a match")?;
                 let mailbox = open_matches
                     .lock()
                     .0
@@ -217,9 +220,9 @@ async fn serve_connection(
                     // The send fails only if the match task has ended, and the error is ignored.
                     let _ = mailbox.send(MatchCommand::Move { seat, re, ply, m }).await;
                 }
-                _ => bail!("not a move: {text}"),
+                _ => bail!("invalid move: {text}"),
             },
-            _ => bail!("not a request: {text}"),
+            _ => bail!("unknown request: {text}"),
         }
     }
     Ok(())

@@ -31,7 +31,7 @@ impl GameScript {
         let moves: &[&'static str] = match plies {
             5 => &WON_GAME,
             9 => &DRAWN_GAME,
-            _ => bail!("games have 5 or 9 plies"),
+            _ => bail!("invalid --plies {plies}: expected 5 or 9"),
         };
         let mut squares = b".../.../...".to_owned();
         let plies = moves.iter().enumerate().map(|(ply, &m)| {

@@ -308,7 +308,7 @@ impl PlayerPair {
             self.counters.latencies.lock().push(sent_at.elapsed());
             ensure!(
                 seq.is_none_or(|seq| seen_by_other == seq + 1),
-                "event {seen_by_other} after {seq:?}"
+                "event {seen_by_other} follows event {seq:?}"
             );
             seq = Some(seen_by_other);
             // Sends the opponent's next move first, so that reading the mover's messages does not
@@ -322,7 +322,7 @@ impl PlayerPair {
             let seen_by_mover = mover.receive_moved(&script, id, ply).await?;
             ensure!(
                 seen_by_mover == seen_by_other,
-                "one event has two sequence numbers"
+                "the players received different sequence numbers for one event"
             );
             mover.receive_ok(request, seen_by_mover).await?;
             self.counters.moves.fetch_add(1, Ordering::Relaxed);
@@ -378,7 +378,7 @@ impl PlayerPair {
                 .send(|n| format!(r#"{{"type":"join","id":{n},"match":"{id}"}}"#))
                 .await?;
             let joined = player.receive_snapshot(request).await?;
-            ensure!(joined == id, "joined another match");
+            ensure!(joined == id, "joined the wrong match");
         }
         match &mut self.creator {
             Some(creator) => creator.unwatch(id).await,
@@ -412,7 +412,10 @@ impl LoadClient {
             let hello = |id| format!(r#"{{"type":"hello","id":{id}}}"#);
             let request = player.send(hello).await?;
             let is_answer = |message: &ServerMessage<'_>| Ok(message.re == Some(request));
-            ensure!(player.receive("welcome", is_answer).await?, "no welcome");
+            ensure!(
+                player.receive("welcome", is_answer).await?,
+                "unexpected reply to `hello`"
+            );
         }
         Ok(player)
     }
@@ -463,7 +466,7 @@ impl LoadClient {
             }
             let ignored_types = ["seated", "started", "ended", "presence", "rematch"];
             let is_ignored = ignored_types.contains(&server_message.message_type);
-            ensure!(is_ignored, "waiting for {kind}: {text}");
+            ensure!(is_ignored, "unexpected message instead of `{kind}`: {text}");
         }
     }
 
@@ -485,7 +488,7 @@ impl LoadClient {
             .send(|n| format!(r#"{{"type":"watch","id":{n},"match":"{id}"}}"#))
             .await?;
         let watched = self.receive_snapshot(request).await?;
-        ensure!(watched == id, "watches another match");
+        ensure!(watched == id, "watched the wrong match");
         Ok(())
     }
 
@@ -497,7 +500,7 @@ impl LoadClient {
         let is_answer = |message: &ServerMessage<'_>| Ok(message.re == Some(request));
         ensure!(
             self.receive("ok", is_answer).await?,
-            "the match was not left"
+            "the server did not confirm `leave`"
         );
         Ok(())
     }

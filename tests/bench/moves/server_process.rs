@@ -53,7 +53,7 @@ impl ServerProcess {
         };
         process.address = address_receiver
             .recv_timeout(START_TIMEOUT)
-            .context("the server does not listen")?
+            .context("the server did not start listening")?
             .context("the server printed an invalid address")?;
         Ok(process)
     }
@@ -76,8 +76,13 @@ impl ServerProcess {
             };
             // The first field of `schedstat` is the time that the thread has spent on a CPU, in
             // nanoseconds (Documentation/scheduler/sched-stats.rst).
-            let time = stat.split_whitespace().next().context("empty schedstat")?;
-            nanos += time.parse::<u64>().context("not a CPU time")?;
+            let time = stat
+                .split_whitespace()
+                .next()
+                .context("schedstat is empty")?;
+            nanos += time
+                .parse::<u64>()
+                .context("invalid CPU time in schedstat")?;
         }
         Ok(Duration::from_nanos(nanos))
     }

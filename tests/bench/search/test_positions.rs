@@ -195,7 +195,7 @@ impl fmt::Display for SampleSet {
 
 /// Error for an unknown set name.
 #[derive(Debug, thiserror::Error)]
-#[error("not a set, as middle-easy is")]
+#[error("expected a name such as middle-easy")]
 pub(crate) struct UnknownSet;
 
 impl FromStr for SampleSet {

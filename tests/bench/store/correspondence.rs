@@ -44,7 +44,7 @@ pub(crate) async fn measure_startup(directory: &Path, matches: usize) -> anyhow:
         .args(["--fill-days", &matches.to_string(), "--directory"])
         .arg(directory)
         .status()?;
-    ensure!(fill_status.success(), "filling the store failed");
+    ensure!(fill_status.success(), "cannot fill the store");
     let begin = Instant::now();
     let store = SqliteStore::open(directory, None)?;
     let metrics = store.metrics();
@@ -57,7 +57,7 @@ pub(crate) async fn measure_startup(directory: &Path, matches: usize) -> anyhow:
     let startup_time = begin.elapsed();
     ensure!(recovered.hibernating == matches as u64, "{recovered:?}");
     print_line(&format!(
-        "{matches} matches of days: {:.0} ms until the server is up, {} MiB of memory",
+        "{matches} correspondence matches: startup in {:.0} ms, {} MiB memory",
         startup_time.as_secs_f64() * 1e3,
         memory_mib("VmRSS")?,
     ))?;
@@ -69,7 +69,7 @@ pub(crate) async fn measure_startup(directory: &Path, matches: usize) -> anyhow:
     }
     let took = begin.elapsed().as_secs_f64();
     print_line(&format!(
-        "{overdue_count} flags have fallen in {took:.1} s, {:.2} ms each; {} MiB of memory at most",
+        "{overdue_count} overdue matches ended in {took:.1} s, {:.2} ms each; {} MiB peak memory",
         took * 1e3 / overdue_count as f64,
         memory_mib("VmHWM")?,
     ))?;
@@ -123,7 +123,7 @@ fn check_end_order(directory: &Path, matches: usize) -> anyhow::Result<()> {
         "matches ended out of order"
     );
     print_line(&format!(
-        "{} ended in the order in which they were due",
+        "{} overdue matches ended in the order of their deadlines",
         ended.len()
     ))
 }

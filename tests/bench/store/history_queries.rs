@@ -69,7 +69,7 @@ pub(crate) async fn measure_queries(directory: &Path, matches: usize) -> anyhow:
         bytes += file?.metadata()?.len();
     }
     print_line(&format!(
-        "{matches} ended matches of {players} players: {fill_seconds:.0} s to write, {} MiB, {} bytes a match",
+        "{matches} ended matches of {players} players: {fill_seconds:.0} s to write, {} MiB, {} bytes per match",
         bytes >> 20,
         bytes / matches.max(1) as u64
     ))?;
@@ -108,7 +108,7 @@ async fn fill(store: &dyn Store, matches: usize, players: usize) -> anyhow::Resu
             .map(|record| store.create(OWNER, record));
         futures::future::try_join_all(written).await?;
         if from > 0 && from.is_multiple_of(PROGRESS_INTERVAL) {
-            print_line(&format!("{from} matches are written"))?;
+            print_line(&format!("{from} matches written"))?;
         }
     }
     Ok(())
@@ -174,14 +174,20 @@ async fn run_queries(
             format!("history ({} rows)", row_count / QUERY_COUNT),
             history_ms,
         ),
-        ("history of the busiest".to_owned(), busiest_history_ms),
+        (
+            "history of the busiest player".to_owned(),
+            busiest_history_ms,
+        ),
         ("explore".to_owned(), explore_ms),
         ("profile".to_owned(), profile_ms),
-        ("profile of the busiest".to_owned(), busiest_profile_ms),
+        (
+            "profile of the busiest player".to_owned(),
+            busiest_profile_ms,
+        ),
     ] {
         times.sort_by(f64::total_cmp);
         print_line(&format!(
-            "beside {moves_per_second} moves/s: {query}: median {:.2} ms, 99 of 100 within {:.2} ms",
+            "at {moves_per_second} moves/s: {query}: median {:.2} ms, p99 {:.2} ms",
             median(&times),
             times[times.len() * 99 / 100],
         ))?;

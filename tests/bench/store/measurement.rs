@@ -69,8 +69,8 @@ impl fmt::Display for Measurement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{:7.0} moves/s  {:7.2} ms median  {:7.2} ms p99  {:5.1} moves a transaction  \
-             {:5.1} us CPU a move",
+            "{:7.0} moves/s  {:7.2} ms median  {:7.2} ms p99  {:5.1} moves per transaction  \
+             {:5.1} us CPU per move",
             self.moves_per_second(),
             self.median_ms(),
             self.latency_ms(0.99),

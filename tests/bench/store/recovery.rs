@@ -54,7 +54,7 @@ pub(crate) async fn measure_recovery(
             "{recovered:?}"
         );
         print_line(&format!(
-            "{live} live matches, {} events  round {round}  {:.0} ms until all are back \
+            "{live} live matches, {} events  round {round}  {:.0} ms until all are loaded \
              ({:.0} ms until the store is open)",
             summary.events,
             recovery_time.as_secs_f64() * 1e3,
@@ -96,7 +96,7 @@ async fn fill(directory: &Path, live: usize) -> anyhow::Result<()> {
 }
 
 fn connect_four() -> anyhow::Result<&'static GameEntry> {
-    catalog::find_game("connect-four").context("no Connect Four")
+    catalog::find_game("connect-four").context("Connect Four is not in the catalog")
 }
 
 pub(crate) fn player_record(number: usize) -> PlayerRecord {

@@ -62,7 +62,7 @@ async fn account_commands_work_with_and_without_running_server() {
     assert_eq!(run_account(directory, &["rename", "ANN", "anna"]), "");
     assert!(run_account(directory, &["list"]).starts_with("anna\t"));
     assert!(
-        account_error(directory, &["rename", "ann", "anne"]).contains("no account of this name")
+        account_error(directory, &["rename", "ann", "anne"]).contains("no account with this name")
     );
     let url = ["recover", "anna", "--url", "https://play.example.org/"];
     let link = run_account(directory, &url);
@@ -90,7 +90,7 @@ async fn account_commands_work_with_and_without_running_server() {
     assert_eq!(run_account(directory, &["rename", "anna", "annie"]), "");
     assert_eq!(run_account(directory, &["close", "annie"]), "");
     assert_eq!(run_account(directory, &["list"]), "");
-    assert!(account_error(directory, &["close", "annie"]).contains("no account of this name"));
+    assert!(account_error(directory, &["close", "annie"]).contains("no account with this name"));
     let verified = run_on_store(directory, &["verify"]);
     assert!(verified.status.success(), "{verified:?}");
 }
@@ -142,7 +142,7 @@ fn trusted_user_header_requires_trusted_proxy_and_accounts() {
         directory.path(),
         &[&both[..], &["--accounts", "off"]].concat(),
     );
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(stderr.contains("--accounts"), "{stderr}");
 }

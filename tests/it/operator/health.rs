@@ -185,7 +185,7 @@ async fn health_command_reports_endpoint_status() {
         "{code:?}: {stderr}"
     );
     assert!(
-        stderr.contains("503: the store cannot keep anything now"),
+        stderr.contains("503: cannot write to the store"),
         "{stderr}"
     );
 }
@@ -196,13 +196,13 @@ async fn health_command_fails_without_answer() {
     let (silent, address) = bind_free_port().await;
     let (code, stderr) = run_health_command(&format!("http://{address}/healthz")).await;
     assert!(
-        code == Some(1) && stderr.contains("no answer in time"),
+        code == Some(1) && stderr.contains("timed out after 3 s"),
         "{code:?}: {stderr}"
     );
     drop(silent);
     let (code, stderr) = run_health_command(&format!("http://{address}/healthz")).await;
     assert!(
-        code == Some(1) && stderr.contains("does not answer"),
+        code == Some(1) && stderr.contains("no response from http://"),
         "{code:?}: {stderr}"
     );
     for nonsense in ["https://127.0.0.1/healthz", "nonsense", "/healthz"] {

@@ -158,7 +158,7 @@ async fn tokens_are_never_logged_but_ids_are() {
         let lines = lines.iter().filter(|line| line["message"] == message);
         lines.collect::<Vec<_>>()
     };
-    for (message, count) in [("connected", 3), ("welcomed", 3), ("disconnected", 3)] {
+    for (message, count) in [("connected", 3), ("logged in", 3), ("disconnected", 3)] {
         let lines = lines_with_message(message);
         assert_eq!(lines.len(), count, "{message}");
         assert!(

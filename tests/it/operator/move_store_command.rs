@@ -38,7 +38,10 @@ async fn moved_store_is_identical_and_can_be_served() {
     let output = String::from_utf8_lossy(&moved.stdout).into_owned();
     let counts = "3 matches (2 live, 1 ended), ";
     assert_eq!(output.matches(counts).count(), 2, "{output}");
-    assert!(output.ends_with("each is there as it was\n"), "{output}");
+    assert!(
+        output.ends_with("all data was copied and verified\n"),
+        "{output}"
+    );
     for check in [
         run_on_store(&from, &["verify"]),
         run_on_store(&to, &["verify"]),
@@ -74,7 +77,7 @@ async fn move_store_refuses_missing_nonempty_or_locked_stores() {
     assert!(!path_of("nothing").exists() && !path_of("new").exists());
     let output = failure_stderr(&run_move_store(&path_of("full"), &path_of("other")));
     assert!(
-        output.contains("there are 3 matches and 1 players in it already"),
+        output.contains("is not empty (matches: 3, players: 1)"),
         "{output}"
     );
     let output = failure_stderr(&run_move_store(&path_of("full"), &path_of("full")));

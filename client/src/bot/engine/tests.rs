@@ -344,7 +344,7 @@ fn start_with_invalid_option_value_fails() {
     let mut engine = script_engine(script, EngineProtocol::Uci);
     engine.options = vec![("hash".to_owned(), "99".to_owned())];
     let error = block_on(engine.start()).expect_err("an invalid option value");
-    let expected = r#"the program's option "Hash" takes a number from 1 to 64, not "99""#;
+    let expected = r#"invalid value "99" for engine option "Hash": expected a number from 1 to 64"#;
     assert_eq!(error.to_string(), expected);
 }
 

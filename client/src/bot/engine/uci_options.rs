@@ -152,14 +152,18 @@ id name option name";
     #[test]
     fn invalid_values_and_unknown_options_are_rejected() {
         for (name, value, why) in [
-            ("Hash", "99", "takes a number from 1 to 64, not \"99\""),
-            ("Hash", "0", "takes a number from 1 to 64"),
-            ("hash", "16 MB", "takes a number from 1 to 64"),
-            ("Skill Level", "-6", "takes a number from -5,"),
-            ("Nodes", "10", "takes a number up to 9,"),
-            ("Seed", "x", "takes a number,"),
-            ("Style", "Wild", "takes one of Solid, Very Wild"),
-            ("Ponder", "on", "takes one of true, false"),
+            (
+                "Hash",
+                "99",
+                "value \"99\" for engine option \"Hash\": expected a number from 1 to 64",
+            ),
+            ("Hash", "0", "expected a number from 1 to 64"),
+            ("hash", "16 MB", "expected a number from 1 to 64"),
+            ("Skill Level", "-6", "expected a number from -5"),
+            ("Nodes", "10", "expected a number up to 9"),
+            ("Seed", "x", "expected a number"),
+            ("Style", "Wild", "expected one of Solid, Very Wild"),
+            ("Ponder", "on", "expected one of true, false"),
             ("Hsah", "16", "has no option \"Hsah\""),
             ("Skill", "1", "has no option"),
         ] {

@@ -188,7 +188,32 @@ fn illegal_move_resigns_match() {
             panic!("{effects:?}");
         };
         assert_eq!(text, "lost after 0 plies: resignation");
-        assert_eq!(why, "resigned: the program plays e2e5: told");
+        assert_eq!(why, "resigned: the engine played e2e5: told");
+    }
+}
+
+#[test]
+fn aborted_match_is_not_reported_as_drawn() {
+    for (outcome, expected) in [
+        (
+            json!({"winner": null, "reason": "aborted", "by": 1}),
+            "aborted after 0 plies",
+        ),
+        (
+            json!({"winner": null, "reason": "aborted", "detail": "no-first-move", "by": 1}),
+            "aborted after 0 plies: no-first-move",
+        ),
+        (
+            json!({"winner": null, "reason": "agreement"}),
+            "drawn after 0 plies: agreement",
+        ),
+    ] {
+        let mut seat = playing_seat();
+        let ended = server_message(
+            json!({"type": "ended", "match": MATCH_ID, "seq": 4, "outcome": outcome}),
+        );
+        let effects = seat.on_message(ended);
+        assert_eq!(effects[0], Effect::Print(expected.to_owned()));
     }
 }
 

@@ -86,7 +86,7 @@ fn running_match_has_expected_layout() {
     let match_view = tic_tac_toe();
     let buffer = draw_to_buffer(&mut state, Some(&match_view), (80, 24), THEME);
     let lines = buffer_lines(&buffer);
-    let expect = " tic-tac-toe K7QM2P, casual   one spectator
+    let expect = " tic-tac-toe K7QM2P, casual   1 spectator
       a   b   c
     ╭───┬───┬───╮  ▸ x  ada  (you)
   3 │ x │   │   │
@@ -228,20 +228,20 @@ fn help_fits_smallest_terminal_without_scrolling() {
         let expected: &[&str] = match is_open {
             true => &[
                 "F10 quits",
-                "Nobody has sat down yet",
-                "have a bot sit down",
+                "Press Enter to show the invitation again.",
+                "add a bot of any level",
             ],
             false => &[
-                "Arrows move the cursor",
+                "Arrow keys move the cursor",
                 "Type two squares",
-                "leave; a bot plays on",
+                "leave; a bot plays for you",
             ],
         };
         assert_shows(&lines, expected);
-        assert_shows(&lines, &["Any key goes back"]);
+        assert_shows(&lines, &["Press any key to return"]);
         // The help only lists commands that work in the current state of the match.
         let text = lines.join("\n");
-        let play_words = ["Arrows", "F2", "resign", "takeback", "more time"];
+        let play_words = ["Arrow keys", "F2", "resign", "takeback", "more time"];
         assert!(
             play_words.iter().all(|word| text.contains(word) != is_open),
             "{text}"
@@ -399,18 +399,18 @@ fn too_small_window_asks_to_enlarge_it() {
     }
     assert_shows(
         &draw_to_lines(&match_view, (60, 10)),
-        &["enlarge the window", "80 x 24 at least (now 60 x 10)"],
+        &["enlarge the window", "80 x 24 or more (now 60 x 10)"],
     );
 }
 
 #[test]
 fn prompt_fills_screen_without_match() {
     let mut state = ScreenState::new(false);
-    state.log.push("\nWhat to play?\n  1  Chess\n".to_owned());
+    state.log.push("\nWhich game?\n  1  Chess\n".to_owned());
     let buffer = draw_to_buffer(&mut state, None, (80, 24), THEME);
     assert_shows(
         &buffer_lines(&buffer),
-        &["What to play?", "  1  Chess", " Enter answer"],
+        &["Which game?", "  1  Chess", " Enter answer"],
     );
 }
 

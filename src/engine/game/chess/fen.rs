@@ -27,21 +27,21 @@ impl FromStr for Chess {
             .map_err(|error| position_error(fen_error_reason(&error, &fen)))?;
         let [white, black] = Color::ALL.map(|color| board.king(color));
         if get_king_moves(white).has(black) {
-            return Err(position_error(
-                "the board cannot come about: the kings stand beside each other",
-            ));
+            return Err(position_error("the kings are on adjacent squares"));
         }
         for color in Color::ALL {
             let rights = board.castle_rights(color);
             let may_castle = rights.short.is_some() || rights.long.is_some();
             if may_castle && board.king(color).file() != File::E {
-                return Err(position_error("a king that may castle has moved"));
+                return Err(position_error(
+                    "a king with castling rights is not on the e-file",
+                ));
             }
         }
         // `Board::from_fen` also accepts FEN that is not in canonical form. This check rejects
         // non-canonical FEN, so that a parsed position is always written back as the same text.
         if board.to_string() != fen {
-            return Err(position_error("it is not written as FEN is"));
+            return Err(position_error("the FEN is not in canonical form"));
         }
         Ok(Self { board })
     }
@@ -169,7 +169,7 @@ fn order_castling_rights(rights: &str) -> String {
 const FIELDS_MIN: usize = 4;
 
 const RANKS: usize = 8;
-const RANKS_ERROR: &str = "a board has eight ranks, with / between them";
+const RANKS_ERROR: &str = "expected eight ranks separated by /";
 
 /// Splits the board field of a FEN string into its ranks, from the eighth rank to the first.
 fn fen_ranks(fen: &str) -> impl Iterator<Item = &str> {
@@ -182,19 +182,19 @@ fn fen_error_reason(error: &cozy_chess::FenParseError, text: &str) -> &'static s
     let field = |number| text.split(' ').nth(number).unwrap_or_default();
     match error {
         Fen::InvalidBoard => board_error_reason(text),
-        Fen::InvalidSideToMove => "the side to move is w or b",
+        Fen::InvalidSideToMove => "the side to move must be w or b",
         Fen::InvalidCastlingRights if !field(2).chars().all(|c| "KQkq".contains(c)) => {
-            "the rights to castle are some of KQkq, or -"
+            "castling rights must be letters of KQkq, or -"
         }
-        Fen::InvalidCastlingRights => "these rights to castle cannot be",
+        Fen::InvalidCastlingRights => "the castling rights do not match the kings and rooks",
         Fen::InvalidEnPassant if field(3).parse::<CozySquare>().is_err() => {
-            "behind the rights to castle stands a square that a pawn has passed, or -"
+            "the fourth field must be an en passant square or -"
         }
-        Fen::InvalidEnPassant => "no pawn has just passed that square",
-        Fen::InvalidHalfMoveClock => "the halfmove clock is a number",
-        Fen::InvalidFullmoveNumber => "the number of the move is a number",
-        Fen::MissingField => "FEN has six fields, and the first four are needed",
-        Fen::TooManyFields => "FEN has six fields",
+        Fen::InvalidEnPassant => "no pawn has just passed the en passant square",
+        Fen::InvalidHalfMoveClock => "the halfmove clock must be a number",
+        Fen::InvalidFullmoveNumber => "the move number must be a number",
+        Fen::MissingField => "FEN needs at least four fields",
+        Fen::TooManyFields => "FEN has at most six fields",
     }
 }
 
@@ -206,26 +206,26 @@ fn board_error_reason(text: &str) -> &'static str {
     let is_valid_char =
         |c: char| c == '/' || ('1'..='8').contains(&c) || "pnbrqkPNBRQK".contains(c);
     if !board.chars().all(is_valid_char) {
-        return "a piece is one of PNBRQK, or of pnbrqk for black";
+        return "pieces must be PNBRQK for White and pnbrqk for Black";
     }
     let squares = |rank: &str| -> u32 { rank.chars().map(|c| c.to_digit(10).unwrap_or(1)).sum() };
     if ranks.iter().any(|rank| squares(rank) != 8) {
-        return "a rank has eight squares";
+        return "each rank must have eight squares";
     }
     let count = |predicate: &dyn Fn(char) -> bool| board.chars().filter(|c| predicate(*c)).count();
     if "kK".chars().any(|king| count(&|c| c == king) != 1) {
-        return "the board cannot come about: each side has one king";
+        return "each side must have exactly one king";
     }
     if [ranks[0], ranks[7]]
         .iter()
         .any(|rank| rank.contains(['p', 'P']))
     {
-        return "the board cannot come about: a pawn is on the first or the last rank";
+        return "a pawn is on the first or last rank";
     }
     let pieces = [char::is_lowercase, char::is_uppercase].map(|of| count(&of));
     let pawns = ['p', 'P'].map(|pawn| count(&|c| c == pawn));
     if pieces.iter().any(|pieces| *pieces > 16) || pawns.iter().any(|pawns| *pawns > 8) {
-        return "the board cannot come about: a side has at most 16 pieces, 8 of them pawns";
+        return "a side has more than 16 pieces or more than 8 pawns";
     }
-    "the board cannot come about: a king is attacked that should not be, or by too many pieces"
+    "the side not to move is in check, or too many pieces give check"
 }

@@ -85,7 +85,7 @@ fn resumed_game_continues_only_in_dead_positions() {
         assert_eq!(history.outcome(), Some(Outcome::Draw), "{fen}");
         assert!(list_legal_moves(&history).contains(&m), "{fen}");
         let wrong = history.check_legal("a2a4".parse().expect("a move"));
-        let reason = "starts where there is no piece";
+        let reason = "starts on an empty square";
         assert_eq!(wrong, Err(IllegalMove(reason)), "{fen}");
         history.play(m).expect(fen);
         // The move played after resuming leads to another dead position, so the game ends again.
@@ -187,17 +187,17 @@ fn illegal_moves_are_rejected_with_a_reason() {
         parse_fen(fen).check_legal(m).expect_err("illegal").0
     };
     let start = &Chess::initial().to_string();
-    assert_eq!(reason(start, "e3e4"), "starts where there is no piece");
-    assert_eq!(reason(start, "e7e5"), "moves a piece of the opponent");
-    assert_eq!(reason(start, "e2e5"), "is not how that piece can move here");
-    assert_eq!(reason(start, "e1g1"), "is not how that piece can move here");
+    assert_eq!(reason(start, "e3e4"), "starts on an empty square");
+    assert_eq!(reason(start, "e7e5"), "moves an opponent's piece");
+    assert_eq!(reason(start, "e2e5"), "is not a legal move for that piece");
+    assert_eq!(reason(start, "e1g1"), "is not a legal move for that piece");
     assert_eq!(
         reason("4k3/8/8/8/8/8/4r3/R3K2R w KQ - 0 1", "e1g1"),
-        "does not answer the check"
+        "does not get out of check"
     );
     assert_eq!(
         reason("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8"),
-        "does not say what the pawn becomes, as in e7e8q"
+        "needs a promotion piece, as in e7e8q"
     );
     assert_eq!(
         reason("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "h8g8"),
@@ -227,53 +227,52 @@ fn unreachable_fens_are_rejected() {
     for (fen, reason) in [
         (
             "8/8/8/8/8/8/8/8 w - - 0 1",
-            "the board cannot come about: each side has one king",
+            "each side must have exactly one king",
         ),
         (
             "kK6/8/8/8/8/8/8/7R w - - 0 1",
-            "the board cannot come about: the kings stand beside each other",
+            "the kings are on adjacent squares",
         ),
+        ("4k3/8/8 w - - 0 1", "expected eight ranks separated by /"),
         (
-            "4k3/8/8 w - - 0 1",
-            "a board has eight ranks, with / between them",
+            "4k3/8/8/8/8/8/8/4K2 w - - 0 1",
+            "each rank must have eight squares",
         ),
-        ("4k3/8/8/8/8/8/8/4K2 w - - 0 1", "a rank has eight squares"),
         (
             "4k3/8/8/x7/8/8/8/4K3 w - - 0 1",
-            "a piece is one of PNBRQK, or of pnbrqk for black",
+            "pieces must be PNBRQK for White and pnbrqk for Black",
         ),
         (
             "4k2P/8/8/8/8/8/8/4K3 w - - 0 1",
-            "the board cannot come about: a pawn is on the first or the last rank",
+            "a pawn is on the first or last rank",
         ),
         (
             "4k3/8/8/8/8/P7/PPPPPPPP/4K3 w - - 0 1",
-            "the board cannot come about: a side has at most 16 pieces, 8 of them pawns",
+            "a side has more than 16 pieces or more than 8 pawns",
         ),
         (
             "4k3/4R3/8/8/8/8/8/4K3 w - - 0 1",
-            "the board cannot come about: a king is attacked that should not be, or by too many \
-             pieces",
+            "the side not to move is in check, or too many pieces give check",
         ),
         (
             "4k3/8/8/8/8/8/8/4K3 x - - 0 1",
-            "the side to move is w or b",
+            "the side to move must be w or b",
         ),
         (
             "4k3/8/8/8/8/8/8/3K3R w K - 0 1",
-            "a king that may castle has moved",
+            "a king with castling rights is not on the e-file",
         ),
         (
             "4k3/8/8/8/8/8/8/4K3 w K - 0 1",
-            "these rights to castle cannot be",
+            "the castling rights do not match the kings and rooks",
         ),
         (
             "4k3/8/8/8/8/8/8/4K3 w - e6 0 1",
-            "no pawn has just passed that square",
+            "no pawn has just passed the en passant square",
         ),
         (
             "4k3/8/8/8/8/8/8/31K3 w - - 0 1",
-            "it is not written as FEN is",
+            "the FEN is not in canonical form",
         ),
     ] {
         check_rejected(fen, reason);
@@ -283,8 +282,8 @@ fn unreachable_fens_are_rejected() {
 #[test]
 fn non_numeric_move_counters_are_rejected() {
     let (clock, number) = (
-        "the halfmove clock is a number",
-        "the number of the move is a number",
+        "the halfmove clock must be a number",
+        "the move number must be a number",
     );
     for (counts, reason) in [
         ("-101 1", clock),
@@ -303,27 +302,27 @@ fn non_numeric_move_counters_are_rejected() {
 #[test]
 fn fen_errors_name_the_missing_field() {
     for (fen, reason) in [
-        (
-            "4k3/8/8/8/8/8/8/4K3 w -",
-            "FEN has six fields, and the first four are needed",
-        ),
+        ("4k3/8/8/8/8/8/8/4K3 w -", "FEN needs at least four fields"),
         (
             "4k3/8/8/8/8/8/8/4K3 w 0 1",
-            "the rights to castle are some of KQkq, or -",
+            "castling rights must be letters of KQkq, or -",
         ),
         (
             "4k3/8/8/8/8/8/8/4K3 w - 0 1",
-            "behind the rights to castle stands a square that a pawn has passed, or -",
+            "the fourth field must be an en passant square or -",
         ),
         (
             "rnbqkbnr/pppppppp/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-            "a board has eight ranks, with / between them",
+            "expected eight ranks separated by /",
         ),
         // The parser must not accept a move as an EPD operation.
-        ("4k3/8/8/8/8/8/8/4K2R w K - 0 1 h1h2", "FEN has six fields"),
+        (
+            "4k3/8/8/8/8/8/8/4K2R w K - 0 1 h1h2",
+            "FEN has at most six fields",
+        ),
         (
             "4k3/8/8/8/8/8/8/4K2R w K - h1h2",
-            "the halfmove clock is a number",
+            "the halfmove clock must be a number",
         ),
     ] {
         check_rejected(fen, reason);

@@ -176,7 +176,7 @@ impl FromStr for Draughts {
 
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
         const SHAPE_ERROR: ParsePositionError = ParsePositionError(
-            "the side to move and the squares of both sides are needed, as in B:W21,K5:B1,2",
+            "expected the side to move and the squares of both sides, as in B:W21,K5:B1,2",
         );
 
         let mut text: String = text.split_ascii_whitespace().collect();
@@ -230,7 +230,7 @@ impl Draughts {
     /// Places the pieces of a side on the listed squares.
     fn place_pieces(&mut self, seat: Seat, list: &str) -> Result<(), ParsePositionError> {
         const SQUARE_ERROR: ParsePositionError =
-            ParsePositionError("a square is a number from 1 to 32");
+            ParsePositionError("squares must be numbers from 1 to 32");
 
         for piece in list.split(',').filter(|_| !list.is_empty()) {
             let (digits, is_king) = match piece.strip_prefix('K') {
@@ -241,12 +241,14 @@ impl Draughts {
             let [first, last] = [first, last].map(parse_number::<u8>);
             let (first, last) = (first.ok_or(SQUARE_ERROR)?, last.ok_or(SQUARE_ERROR)?);
             if first > last {
-                return Err(ParsePositionError("a run of squares goes up, as in 21-32"));
+                return Err(ParsePositionError(
+                    "a range of squares must be ascending, as in 21-32",
+                ));
             }
             for number in first..=last {
                 let square = square_bit_index(number).map(bit_at).ok_or(SQUARE_ERROR)?;
                 if self.free() & square == 0 {
-                    return Err(ParsePositionError("a square is named twice"));
+                    return Err(ParsePositionError("a square is listed twice"));
                 }
                 self.pieces_by_seat[seat.index()] |= square;
                 if is_king {
@@ -266,16 +268,16 @@ impl Draughts {
         {
             "a side has more than twelve pieces"
         } else if pieces(self.turn.other()) == 0 {
-            "the side that has moved last has no pieces"
+            "the side that just moved has no pieces"
         } else if Seat::ALL
             .into_iter()
             .any(|seat| self.men(seat) & king_row(seat) != 0)
         {
-            "a man on the last row would be a king"
+            "a man cannot be on its last row, where it is crowned"
         } else if self.move_number == 0 {
-            "no game has a move of this number"
+            "the move number must be at least 1"
         } else if u32::from(self.quiet_plies) > self.plies() {
-            "the game cannot have been quiet for so long"
+            "the count of quiet plies exceeds the plies played"
         } else {
             return Ok(());
         };

@@ -53,7 +53,7 @@ fn capturing_move_without_other_liberties_is_legal() {
 #[test]
 fn suicide_is_illegal() {
     let alone = position_after::<3>("B1 pass A2");
-    assert_eq!(illegality_reason(&alone, "A1"), "would have no liberty");
+    assert_eq!(illegality_reason(&alone, "A1"), "would have no liberties");
     let together = position_after::<3>("A3 A1 B2 pass C1 pass");
     let before = together.check_legal("A2".parse().expect("valid notation"));
     assert_eq!(before, Ok(()), "black fills its own side");
@@ -61,7 +61,7 @@ fn suicide_is_illegal() {
     let pos = together.after("A2".parse().expect("valid notation"));
     assert_eq!(
         illegality_reason(&pos.after(Move::Pass), "B1"),
-        "would have no liberty"
+        "would have no liberties"
     );
     assert_eq!(illegality_reason(&pos, "A2"), "is already taken");
 }
@@ -120,28 +120,28 @@ fn check_rejected(text: &str, reason: &str) {
 
 #[test]
 fn unreachable_positions_are_rejected() {
-    check_rejected("", "as many rows");
-    check_rejected(".../... b 0 0 0 0", "as many rows");
-    check_rejected(".../.../.../... b 0 0 0 0", "as many rows");
-    check_rejected(".../..../.. b 0 0 0 0", "as many rows");
-    check_rejected(".../.x./... b 0 0 0 0", "b, w or .");
-    check_rejected(".../.../... b 0 0 0", "are needed");
-    check_rejected(".../.../... b 0 0 0 0 ", "are needed");
-    check_rejected(".../.../... b 0 0 +0 0", "are numbers");
-    check_rejected(".../.../... b 0 0 00 0", "are numbers");
-    check_rejected(".../.../... b 0 0 1 0", "two passes");
-    check_rejected(".../.../... b 0 0 3 4", "two passes");
-    check_rejected(".../.../... b 0 0 2 1002", "no more than 1000");
-    check_rejected(".../.../... w 0 0 0 0", "moves first");
-    check_rejected(".../.../... x 0 0 0 0", "moves first");
-    check_rejected(".../.b./w.. b 0 0 1 2", "do not fit");
-    check_rejected("wb./b../... w 0 0 0 3", "no liberty");
+    check_rejected("", "match the board size");
+    check_rejected(".../... b 0 0 0 0", "match the board size");
+    check_rejected(".../.../.../... b 0 0 0 0", "match the board size");
+    check_rejected(".../..../.. b 0 0 0 0", "match the board size");
+    check_rejected(".../.x./... b 0 0 0 0", "'b', 'w' or '.'");
+    check_rejected(".../.../... b 0 0 0", "expected rows");
+    check_rejected(".../.../... b 0 0 0 0 ", "expected rows");
+    check_rejected(".../.../... b 0 0 +0 0", "must be numbers");
+    check_rejected(".../.../... b 0 0 00 0", "must be numbers");
+    check_rejected(".../.../... b 0 0 1 0", "passes is too high");
+    check_rejected(".../.../... b 0 0 3 4", "passes is too high");
+    check_rejected(".../.../... b 0 0 2 1002", "at most 1000");
+    check_rejected(".../.../... w 0 0 0 0", "side to move does not match");
+    check_rejected(".../.../... x 0 0 0 0", "side to move does not match");
+    check_rejected(".../.b./w.. b 0 0 1 2", "do not match");
+    check_rejected("wb./b../... w 0 0 0 3", "no liberties");
     check_rejected(".../bb./... w 0 0 0 1", "more stones");
     check_rejected(".../.../... b 0 1 0 0", "more stones");
-    check_rejected(".../.b./... w 0 0 1 1", "do not fit");
-    check_rejected(".../.../... w 0 0 0 1", "do not fit");
-    check_rejected(".../.../... b 0 0 1 2", "do not fit");
-    check_rejected(".../.b./... b 0 0 2 2", "do not fit");
+    check_rejected(".../.b./... w 0 0 1 1", "do not match");
+    check_rejected(".../.../... w 0 0 0 1", "do not match");
+    check_rejected(".../.../... b 0 0 1 2", "do not match");
+    check_rejected(".../.b./... b 0 0 2 2", "do not match");
 }
 
 #[test]

@@ -7,19 +7,19 @@ use plyhouse_store::ReadError;
 pub enum ArchiveError {
     /// The match or player does not exist, or the file extension is not the record format of the
     /// game.
-    #[error("there is no such record")]
+    #[error("no such match, player or record format")]
     NotFound,
     /// The server is too busy with other archive requests, or it is stopping.
-    #[error("too many records are asked for at once")]
+    #[error("the server is busy; try again shortly")]
     Busy,
     /// The address is already downloading the records of a player.
-    #[error("your address reads all matches of a player already")]
+    #[error("your IP address is already downloading the matches of a player")]
     AddressBusy,
     /// The store cannot be read.
-    #[error("the match cannot be read")]
+    #[error("cannot read from the store; try again shortly")]
     StoreUnavailable,
     /// The stored match is damaged.
-    #[error("the match makes no sense")]
+    #[error("the stored match is damaged")]
     Corrupt,
 }
 

@@ -100,7 +100,7 @@ impl MatchActor {
                 self.retry_forward(envelope, None).await
             }
             Err(RequestError::Disconnected) => {
-                envelope.refuse("the other servers cannot be reached now");
+                envelope.refuse("cannot reach the other servers; try again shortly");
                 CONTINUE
             }
         }
@@ -114,7 +114,7 @@ impl MatchActor {
     ) -> ControlFlow<StopReason> {
         let age = now().saturating_duration_since(envelope.command.received_at);
         if age >= REQUEST_TIMEOUT {
-            envelope.refuse("the match cannot be reached now");
+            envelope.refuse("the match is temporarily unavailable; try again shortly");
             return CONTINUE;
         }
         let owner = self.replica_mut().owner;
@@ -265,7 +265,7 @@ impl MatchActor {
         };
         let replica = self.replica.as_mut().expect("the match is a replica");
         if replica.forwarded.len() >= FORWARDED_REQUESTS_MAX {
-            envelope.refuse("too much is asked of this match at the moment");
+            envelope.refuse("too many requests for this match; try again shortly");
             return CONTINUE;
         }
         let metrics = Arc::clone(&self.server.metrics);
@@ -305,7 +305,7 @@ impl MatchActor {
             }
             Ok(MatchLocation::Ended | MatchLocation::Unknown) | Err(_) => {
                 if let Some(envelope) = self.deferred.pop_front() {
-                    envelope.refuse("the match cannot be reached now");
+                    envelope.refuse("the match is temporarily unavailable; try again shortly");
                 }
                 CONTINUE
             }

@@ -152,7 +152,7 @@ impl Client {
             keys += api_keys.count();
         }
         if keys >= API_KEYS_MAX {
-            let message = "you have as many keys as is allowed";
+            let message = format!("you have reached the limit of {API_KEYS_MAX} API keys");
             return Err(WireError::new(ErrorCode::NotAllowed, message));
         }
         Ok(key_player)
@@ -182,7 +182,7 @@ impl Client {
             }
         }
         if bots.len() >= BOTS_MAX {
-            let message = "you have as many programs with names of their own as is allowed";
+            let message = format!("you have reached the limit of {BOTS_MAX} bot accounts");
             return Err(WireError::new(ErrorCode::NotAllowed, message));
         }
         let player = PlayerRecord {

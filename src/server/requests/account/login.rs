@@ -293,7 +293,7 @@ impl Client {
             true => (ErrorCode::NotAllowed, "this session has ended"),
             false => (
                 ErrorCode::Overloaded,
-                "too many pairing codes are good at the moment",
+                "too many pairing codes are in use; try again shortly",
             ),
         };
         Err(WireError::new(code, message))
@@ -340,6 +340,6 @@ impl Client {
 }
 
 pub(in crate::requests) fn invalid_code_error() -> WireError {
-    let message = "there is no such code or key, or it is good no longer";
+    let message = "invalid or expired code or key";
     WireError::new(ErrorCode::BadCode, message)
 }

@@ -95,7 +95,7 @@ impl Client {
                 return Ok(record);
             }
         }
-        let message = "no name is free for you on this server";
+        let message = "no available name was found for your account";
         Err(WireError::new(ErrorCode::NameTaken, message))
     }
 

@@ -154,7 +154,7 @@ impl Client {
         let login_attempts = &self.server.passwords.login_attempts;
         let attempt = login_attempts.charge(skeleton, self.connection_permit.address(), now());
         attempt.map_err(|retry_after| {
-            too_soon_error("too many wrong passwords were tried", retry_after)
+            too_soon_error("too many wrong passwords; try again later", retry_after)
         })
     }
 
@@ -165,12 +165,12 @@ impl Client {
 }
 
 pub(in crate::requests) fn wrong_password_error() -> WireError {
-    let message = "the name or the password is wrong, or the password is missing";
+    let message = "wrong name or password, or no password was given";
     WireError::new(ErrorCode::WrongPassword, message)
 }
 
 pub(in crate::requests) fn too_many_codes_error(retry_after: Duration) -> WireError {
-    let message = "too many wrong codes and keys were tried from your address";
+    let message = "too many wrong codes and keys from your IP address; try again later";
     too_soon_error(message, retry_after)
 }
 

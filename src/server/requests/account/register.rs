@@ -128,7 +128,7 @@ impl Client {
             return Err(name_taken_error());
         }
         self.server.metrics.registrations.inc();
-        tracing::info!(player = %id, "registered");
+        tracing::info!(player = %id, "account registered");
         Ok(record)
     }
 
@@ -204,7 +204,7 @@ impl Client {
         if next_ms > now_ms {
             let retry_after = Duration::from_millis(next_ms - now_ms);
             return Err(too_soon_error(
-                "you have taken another name lately",
+                "you have changed your name recently; try again later",
                 retry_after,
             ));
         }
@@ -220,7 +220,7 @@ impl Client {
         let (record, own) = (self.current_record(player), player.session.id);
         check_is_registered(record.kind)?;
         if is_password_same_as_name(new.reveal(), &record.name) {
-            let message = "`new` must be other than the name";
+            let message = "`new` must be different from your name";
             return Err(WireError {
                 field: Some("new".into()),
                 ..WireError::new(ErrorCode::BadField, message)
@@ -297,21 +297,21 @@ pub(in crate::requests) fn check_is_registered(kind: PlayerKind) -> Result<(), W
 }
 
 fn invite_needed_error() -> WireError {
-    let message = "this server is for those whom its operator has given an invitation";
+    let message = "you need a valid invitation to register on this server";
     WireError::new(ErrorCode::InviteNeeded, message)
 }
 
 fn already_registered_error() -> WireError {
-    let message = "you have a name of your own; `rename` changes it";
+    let message = "you already have an account; use `rename` to change its name";
     WireError::new(ErrorCode::AlreadyRegistered, message)
 }
 
 fn not_registered_error() -> WireError {
-    let message = "you have no name of your own yet; `register` takes one";
+    let message = "you need an account for this; use `register` to create one";
     WireError::new(ErrorCode::NotRegistered, message)
 }
 
 pub(in crate::requests) fn name_taken_error() -> WireError {
-    let message = "somebody else has this name, or one that looks like it";
+    let message = "that name, or one that looks like it, is already taken";
     WireError::new(ErrorCode::NameTaken, message)
 }

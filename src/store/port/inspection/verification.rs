@@ -88,8 +88,8 @@ fn check_match(stored: &InspectedMatch) -> Vec<String> {
     let replayed = Match::audit(record.creation.clone(), &record.events);
     faults.extend(replayed.err().map(|why| why.to_string()));
     match (record.has_ended(), ended_ms) {
-        (true, None) => faults.push("it has ended and is marked as live".to_owned()),
-        (false, Some(_)) => faults.push("it has not ended and is marked as ended".to_owned()),
+        (true, None) => faults.push("it has ended but is marked as live".to_owned()),
+        (false, Some(_)) => faults.push("it has not ended but is marked as ended".to_owned()),
         (true, Some(_)) | (false, None) => {}
     }
     let mut involved: Vec<_> = record.involved_players().collect();
@@ -97,7 +97,7 @@ fn check_match(stored: &InspectedMatch) -> Vec<String> {
     involved.dedup();
     for id in involved {
         if !players.iter().any(|(player, _)| *player == id) {
-            faults.push(format!("player {id} is not known"));
+            faults.push(format!("player {id} does not exist"));
         }
     }
     faults

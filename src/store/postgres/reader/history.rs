@@ -119,7 +119,7 @@ fn past_match_from_row(row: &Row) -> Result<PastMatch, ReadError> {
         Ok(PastMatch {
             creation: creation_from_row(row)?,
             summary: summary_from_text(summary.unwrap_or_default())?,
-            seat: seat_number.ok_or_else(|| format!("there is no seat {seat}"))?,
+            seat: seat_number.ok_or_else(|| format!("invalid seat number {seat}"))?,
             ended_ms: to_u64(row.get(CREATION_COLUMN_COUNT + 2)),
         })
     };

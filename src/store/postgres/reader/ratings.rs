@@ -285,7 +285,8 @@ fn change_from_row(row: &Row) -> Result<PlayerRatingChange, ReadError> {
     let seat: i16 = row.get(2);
     let seat_number = u8::try_from(seat).ok().and_then(Seat::from_number);
     Ok(PlayerRatingChange {
-        seat: seat_number.ok_or_else(|| log_corrupt_ratings(format!("there is no seat {seat}")))?,
+        seat: seat_number
+            .ok_or_else(|| log_corrupt_ratings(format!("invalid seat number {seat}")))?,
         key: record_from_row(row, 3)?,
         before: rating_from_row(row, 6),
         after: rating_from_row(row, 9),
@@ -301,7 +302,7 @@ fn record_from_row(row: &Row, first_column: usize) -> Result<RatingKey, ReadErro
 }
 
 fn parse_pool(text: &str) -> Result<RatingPool, ReadError> {
-    pool_from_text(text).ok_or_else(|| log_corrupt_ratings(format!("there is no pool {text:?}")))
+    pool_from_text(text).ok_or_else(|| log_corrupt_ratings(format!("unknown rating pool {text:?}")))
 }
 
 fn rated_from_row(row: &Row, first_column: usize) -> RatingEntry {

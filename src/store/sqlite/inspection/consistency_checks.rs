@@ -9,29 +9,29 @@ use rusqlite::Connection;
 const CONSISTENCY_CHECKS: [(&str, &str); 10] = [
     (
         "SELECT count(*) FROM matches WHERE length(id) != 16",
-        "matches have no proper id",
+        "matches with an invalid id",
     ),
     (
         "SELECT count(*) FROM players WHERE length(id) != 16",
-        "players have no proper id",
+        "players with an invalid id",
     ),
     (
         "SELECT count(*) FROM sessions WHERE length(id) != 16 OR length(token) != 32",
-        "sessions have no proper id or token",
+        "sessions with an invalid id or token",
     ),
     (
         "SELECT count(*) - count(DISTINCT code) FROM matches WHERE ended_ms IS NULL",
-        "live matches have the code of another",
+        "live matches with a duplicate code",
     ),
     (
         "SELECT count(*) FROM matches
          WHERE ended_ms IS NOT NULL AND (wake_ms IS NOT NULL OR id IN (SELECT match FROM parts))",
-        "matches have ended and are to be woken",
+        "ended matches with a reminder",
     ),
     (
         "SELECT count(*) FROM played
          WHERE match NOT IN (SELECT id FROM matches WHERE ended_ms IS NOT NULL)",
-        "matches that players are said to have ended are not there",
+        "history entries without an ended match",
     ),
     (
         "SELECT count(*) FROM (
@@ -39,22 +39,22 @@ const CONSISTENCY_CHECKS: [(&str, &str); 10] = [
              EXCEPT
              SELECT player, result, sum(n) FROM results WHERE seen_by IN (zeroblob(16), player)
              GROUP BY player, result) AS uncounted",
-        "results of players are not as many as their matches",
+        "result counts that do not match the game histories",
     ),
     (
         "SELECT count(*) FROM matches WHERE summary IS NOT NULL AND terms ->> 'rated'
          AND (ended_no IS NOT (SELECT no FROM ledger WHERE match = id)
               OR (ended_no IS NULL) <> (id IN (SELECT match FROM ledger_waiting)))",
-        "rated matches have ended without their row of the ledger",
+        "ended rated matches with a missing or wrong ledger row",
     ),
     (
         "SELECT (SELECT no FROM ledger_end) - count(*) FROM ledger",
-        "rows of the ledger are missing",
+        "missing ledger rows",
     ),
     (
         "SELECT count(*) FROM folds
          WHERE place <> 'stale' AND cursor > (SELECT no FROM ledger_end)",
-        "folds of ratings have more rows than the ledger",
+        "rating versions with more rows than the ledger",
     ),
 ];
 
@@ -71,7 +71,7 @@ pub(crate) fn check_database(connection: &Connection) -> Vec<String> {
         let count = connection.query_row(sql, [], |row| row.get::<_, u64>(0));
         collect(count.map(|count| match count {
             0 => Vec::new(),
-            count => vec![format!("{count} {meaning}")],
+            count => vec![format!("{meaning}: {count}")],
         }));
     }
     faults
@@ -90,7 +90,9 @@ fn check_foreign_keys(connection: &Connection) -> rusqlite::Result<Vec<String>> 
     let mut statement = connection.prepare(sql)?;
     let found = statement.query_map([], |row| {
         let (table, parent, count): (String, String, u64) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        Ok(format!("{count} {table} belong to none of the {parent}"))
+        Ok(format!(
+            "rows in {table} that refer to a missing row in {parent}: {count}"
+        ))
     })?;
     found.collect()
 }

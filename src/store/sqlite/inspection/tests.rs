@@ -104,45 +104,48 @@ async fn verify_reports_every_corrupted_row() {
         ),
         (
             update_events(1, "seq = 7 WHERE seq = 5"),
-            "event 7 is there in place of 5",
+            "found event 7 instead of event 5",
         ),
         (
             "DELETE FROM events WHERE seq = 1".to_owned(),
-            "event 2 is there in place of 1",
+            "found event 2 instead of event 1",
         ),
-        (update_match(1, "last_seq = 9"), "5 events are there, not 9"),
-        (update_match(2, "last_seq = 4"), "5 events are there, not 4"),
-        (update_match(1, "code = 'x'"), "\"x\" is no code"),
         (
-            update_match(1, "game = 'whist'"),
-            "there is no game \"whist\"",
+            update_match(1, "last_seq = 9"),
+            "event count is 5, expected 9",
         ),
+        (
+            update_match(2, "last_seq = 4"),
+            "event count is 5, expected 4",
+        ),
+        (update_match(1, "code = 'x'"), "invalid match code \"x\""),
+        (update_match(1, "game = 'whist'"), "unknown game \"whist\""),
         (
             update_match(1, "terms = json_set(terms, '$.pace_ms', -1)"),
-            "its terms: invalid value: integer `-1`",
+            "invalid match terms: invalid value: integer `-1`",
         ),
         (
             update_match(1, "terms = json_set(terms, '$.pace', 1)"),
-            "its terms: unknown field `pace`",
+            "invalid match terms: unknown field `pace`",
         ),
         (update_match(1, "host = x'00'"), "it cannot be read"),
         (
             update_match(1, "ended_ms = 5"),
-            "it has not ended and is marked as ended",
+            "it has not ended but is marked as ended",
         ),
         (
             update_match(2, "ended_ms = NULL"),
-            "it has ended and is marked as live",
+            "it has ended but is marked as live",
         ),
         // These cases have faulty moves: a move to an occupied square, a move out of turn, and a
         // move that is not in canonical notation.
         (
             set_event(1, 5, r#"{"type":"moved","seat":1,"move":"b2"}"#),
-            "event 5 cannot have happened",
+            "event 5 cannot follow the events before it",
         ),
         (
             set_event(1, 5, r#"{"type":"moved","seat":0,"move":"a1"}"#),
-            "event 5 cannot have happened",
+            "event 5 cannot follow the events before it",
         ),
         (
             set_event(1, 4, r#"{"type":"moved","seat":0,"move":"B2"}"#),
@@ -152,11 +155,14 @@ async fn verify_reports_every_corrupted_row() {
         // a missing end event.
         (
             set_event(3, 9, r#"{"type":"ended","winner":1,"reason":"rules"}"#),
-            "event 9 is Ended",
+            "event 9: expected Ended",
         ),
-        (set_event(3, 9, RESIGNED), "but must be Ended"),
-        (set_event(4, 13, WON), "event 13 is Ended"),
-        (set_event(2, 5, WON), "event 5: by the rules it is not over"),
+        (set_event(3, 9, RESIGNED), "event 9: expected Ended"),
+        (set_event(4, 13, WON), "event 13: expected Ended"),
+        (
+            set_event(2, 5, WON),
+            "event 5: the game is not over according to its rules",
+        ),
         (
             set_event(
                 2,
@@ -200,37 +206,37 @@ async fn verify_reports_every_corrupted_row() {
                     player(ANN).id
                 ),
             ),
-            "event 2: the player has the other seat",
+            "event 2: the player already has the other seat",
         ),
         // These cases have faulty references: missing players and matches, invalid ids and tokens,
         // and duplicate match codes.
         (
             update_match(1, "host = x'00000000000000000000000000000063'"),
-            "1 matches belong to none of the players",
+            "rows in matches that refer to a missing row in players: 1",
         ),
         (
             update_match(1, "host = x'00000000000000000000000000000063'"),
-            "000000000063 is not known",
+            "000000000063 does not exist",
         ),
         (
             format!("DELETE FROM players WHERE id = x'{BOB:032x}'"),
-            "000000000002 is not known",
+            "000000000002 does not exist",
         ),
         (
             "UPDATE sessions SET token = x'00' WHERE label LIKE '%1%'".to_owned(),
-            "1 sessions have no proper id or token",
+            "sessions with an invalid id or token: 1",
         ),
         (
             "DELETE FROM matches WHERE last_seq = 13".to_owned(),
-            "13 events belong to none of the matches",
+            "rows in events that refer to a missing row in matches: 13",
         ),
         (
             "UPDATE matches SET id = x'07' WHERE last_seq = 13".to_owned(),
-            "1 matches have no proper id",
+            "matches with an invalid id: 1",
         ),
         (
             "UPDATE matches SET ended_ms = NULL, code = '222222'".to_owned(),
-            "3 live matches have the code of another",
+            "live matches with a duplicate code: 3",
         ),
     ];
     for (damage, expected) in cases {

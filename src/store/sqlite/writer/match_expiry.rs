@@ -38,7 +38,7 @@ pub(super) fn delete_expired_matches(
     }
     transaction.commit()?;
     if !expired.is_empty() {
-        tracing::debug!(forgotten = expired.len(), "deleted expired matches");
+        tracing::debug!(matches = expired.len(), "deleted expired matches");
     }
     let free_pages: u64 =
         connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?;

@@ -52,17 +52,17 @@ fn each_line_gets_one_answer_or_error() {
     let input = format!("112233\n8\n1111111\n{long}\nr\n");
     let input = [input.as_bytes(), b"\xff\n112233"].concat();
     let (answers, failed) = analyse_input("connect-four", false, &input);
-    let parse_error = "\"r\" is not a move of this game, which looks like 4, and not a position of this \
-        game: six ranks of seven squares are needed";
+    let parse_error = "\"r\" is not a move (such as 4) and not a position: expected six ranks of \
+        seven squares";
     assert_eq!(answers[0], "win in 1, score 18, best 4, nodes 0");
     assert!(
         answers[1].starts_with("error: \"8\" is not a move"),
         "{answers:?}"
     );
     assert_eq!(answers[2], "error: ply 6: 1 is full");
-    assert_eq!(answers[3], "error: the line is too long");
+    assert_eq!(answers[3], "error: line longer than 64 KiB");
     assert_eq!(answers[4], format!("error: {parse_error}"));
-    assert_eq!(answers[5], "error: the line is not text");
+    assert_eq!(answers[5], "error: line is not valid UTF-8");
     assert_eq!(answers[6], answers[0], "without an end of the line");
     assert_eq!((answers.len(), failed), (7, 5));
 }

@@ -112,7 +112,7 @@ impl SetUp {
         let point = &mut self.points[index];
         if point.is_some_and(|before| before != content) {
             let vertex = to_vertex([column, row], self.size);
-            return Err(format!("a node sets up {vertex} in two ways"));
+            return Err(format!("a node has conflicting set-ups of {vertex}"));
         }
         *point = Some(content);
         Ok(())
@@ -141,7 +141,7 @@ impl GoRecord {
             .and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut text))
             .map_err(|error| error.to_string())?;
         if u64::try_from(bytes_read).is_ok_and(|bytes| bytes > FILE_BYTES_MAX) {
-            return Err(format!("it has more than {FILE_BYTES_MAX} bytes"));
+            return Err(format!("the file is larger than {FILE_BYTES_MAX} bytes"));
         }
         Self::parse(&String::from_utf8_lossy(&text), size)
     }
@@ -203,10 +203,10 @@ fn check_game(root: &Node<'_>) -> Result<(), String> {
 
 /// Rejects records with a different board size.
 fn check_size(root: &Node<'_>, size: u8) -> Result<(), String> {
-    let supported = format!("this engine plays {size}x{size} only");
+    let supported = format!("this engine supports only {size}x{size}");
     let Some(value) = first_value(root, "SZ") else {
         return Err(format!(
-            "without SZ the board is {SIZE_DEFAULT}x{SIZE_DEFAULT}, and {supported}"
+            "without SZ, the board is {SIZE_DEFAULT}x{SIZE_DEFAULT}, but {supported}"
         ));
     };
     let (columns, rows) = value.split_once(':').unwrap_or((value, value));
@@ -215,7 +215,7 @@ fn check_size(root: &Node<'_>, size: u8) -> Result<(), String> {
         return Err(format!("SZ[{}] is not a size", excerpt(value)));
     };
     if [columns, rows] != [u32::from(size); 2] {
-        return Err(format!("the board is {columns}x{rows}, and {supported}"));
+        return Err(format!("the board is {columns}x{rows}, but {supported}"));
     }
     Ok(())
 }
@@ -382,7 +382,7 @@ mod tests {
     #[test]
     fn point_that_is_set_up_twice_is_refused() {
         for text in ["AB[aa]AW[aa]", "AE[bb]AB[aa:cc]", "AW[ab][cd]AB[aa:ac]"] {
-            check_refused(&format!("(;SZ[9]{text})"), "in two ways");
+            check_refused(&format!("(;SZ[9]{text})"), "conflicting set-ups");
         }
     }
 
@@ -416,7 +416,7 @@ mod tests {
         ] {
             check_refused(
                 text,
-                "without SZ the board is 19x19, and this engine plays 9x9 only",
+                "without SZ, the board is 19x19, but this engine supports only 9x9",
             );
         }
     }

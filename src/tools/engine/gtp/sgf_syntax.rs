@@ -32,7 +32,7 @@ pub(super) struct Property<'t> {
 /// Returns a short message if the text cannot be parsed. The message quotes the invalid part, if
 /// there is one.
 pub(super) fn parse_main_line(text: &str) -> Result<Vec<Node<'_>>, String> {
-    let mut rest = first_game(text).ok_or("it has no game, which starts with \"(;\"")?;
+    let mut rest = first_game(text).ok_or("no game found; a game starts with \"(;\"")?;
     let mut nodes: Vec<Node<'_>> = Vec::new();
     loop {
         rest = rest.trim_start();
@@ -58,7 +58,7 @@ pub(super) fn parse_main_line(text: &str) -> Result<Vec<Node<'_>>, String> {
         }
     }
     if nodes.is_empty() {
-        return Err("its game has no nodes".to_owned());
+        return Err("the game has no nodes".to_owned());
     }
     Ok(nodes)
 }

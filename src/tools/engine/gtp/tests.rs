@@ -234,7 +234,7 @@ fn loadsgf_loads_a_record_or_changes_nothing() {
         (&occupied_record, "move 2, white E5: illegal move"),
         (
             &large_record,
-            "the board is 19x19, and this engine plays 9x9 only",
+            "the board is 19x19, but this engine supports only 9x9",
         ),
     ] {
         let answer = format!("? cannot load file: {reason}\n\n");
@@ -456,7 +456,7 @@ fn set_up_stones_without_a_liberty_are_refused() {
         "(;SZ[9]AW[ee]AB[de][ed][fe][ef]PL[W])",
         "(;SZ[9];B[aa];AW[ab][ba])",
     ] {
-        loader.check_refused(record, "its set-up: a chain has no liberty");
+        loader.check_refused(record, "invalid set-up: a chain has no liberties");
     }
     // Liberties are checked only before the next move, after consecutive set-ups are merged.
     loader.check_stones("(;SZ[9]AB[aa:ii];AE[aa];W[aa])", "", "A9");
@@ -490,10 +490,13 @@ fn unreadable_records_change_nothing() {
         .engine
         .check(&[("play b C3", "=\n\n"), ("komi 3", "=\n\n")]);
     for (record, reason) in [
-        ("(;GM[1]FF[4];B[ed];W[de])", "without SZ the board is 19x19"),
+        (
+            "(;GM[1]FF[4];B[ed];W[de])",
+            "without SZ, the board is 19x19",
+        ),
         (
             "(;FF[3]KM[0.5]PB[ann];B[aa])",
-            "without SZ the board is 19x19",
+            "without SZ, the board is 19x19",
         ),
         ("(;SZ[13];B[aa])", "the board is 13x13"),
         ("(;SZ[9:7];B[aa])", "the board is 9x7"),
@@ -509,7 +512,7 @@ fn unreadable_records_change_nothing() {
         loader.check_refused(record, reason);
     }
     let too_long = format!("(;SZ[9]C[{}])", "a".repeat(1 << 20));
-    loader.check_refused(&too_long, "more than 1048576 bytes");
+    loader.check_refused(&too_long, "larger than 1048576 bytes");
 }
 
 #[test]

@@ -62,7 +62,7 @@ pub(super) struct Board(Vec<(Point, Owner)>);
 impl Board {
     pub(super) fn place(&mut self, point: Point, owner: Owner) -> Result<(), &'static str> {
         if self.owner_at(point).is_some() {
-            return Err("there is a stone already");
+            return Err("the point is occupied");
         }
         self.0.push((point, owner));
         Ok(())
@@ -72,7 +72,7 @@ impl Board {
         let before = self.0.len();
         self.0.retain(|(other, _)| *other != point);
         if self.0.len() == before {
-            return Err("there is no stone");
+            return Err("the point is empty");
         }
         Ok(())
     }

@@ -56,10 +56,10 @@ impl TestEngine {
 fn commands_get_the_replies_of_the_protocol() {
     let mut engine = TestEngine::new();
     engine.check(&[
-        ("TURN 7,7", "ERROR no game was begun: START comes first\n"),
-        ("BEGIN", "ERROR no game was begun: START comes first\n"),
-        ("START 20", "ERROR unsupported size\n"),
-        ("START", "ERROR START is followed by a size\n"),
+        ("TURN 7,7", "ERROR no game started: send START first\n"),
+        ("BEGIN", "ERROR no game started: send START first\n"),
+        ("START 20", "ERROR unsupported board size\n"),
+        ("START", "ERROR invalid START: expected a board size\n"),
         ("START 15", "OK\n"),
         ("FLY 7,7", "UNKNOWN command\n"),
         ("INFO timeout_turn 40", ""),
@@ -67,11 +67,14 @@ fn commands_get_the_replies_of_the_protocol() {
         ("INFO rule 0", ""),
         (
             "INFO rule 1",
-            "MESSAGE only rule 0 (freestyle) is played, not 1\n",
+            "MESSAGE unsupported rule '1': only 0 (freestyle) is supported\n",
         ),
         ("", ""),
-        ("TURN 15,0", "ERROR not a point of the board\n"),
-        ("TURN 7", "ERROR not a point of the board\n"),
+        (
+            "TURN 15,0",
+            "ERROR invalid point: expected x,y on the board\n",
+        ),
+        ("TURN 7", "ERROR invalid point: expected x,y on the board\n"),
     ]);
     assert!(engine.send("ABOUT").starts_with("name=\"Plyhouse\", "));
     let mut out = Vec::new();
@@ -90,14 +93,14 @@ fn moves_are_played_and_taken_back() {
     assert!(Point::parse(first, 15).is_some(), "{first}");
     assert_eq!(
         engine.send(&format!("TURN {first}")),
-        "ERROR there is a stone already\n"
+        "ERROR the point is occupied\n"
     );
     let corner = engine.send("TURN 0,0");
     assert!(Point::parse(&corner, 15).is_some(), "{corner}");
     let corner = corner.trim_end();
     engine.check(&[
         (&format!("TAKEBACK {corner}"), "OK\n"),
-        (&format!("TAKEBACK {corner}"), "ERROR there is no stone\n"),
+        (&format!("TAKEBACK {corner}"), "ERROR the point is empty\n"),
         ("TAKEBACK 0,0", "OK\n"),
         ("RESTART", "OK\n"),
     ]);
@@ -139,8 +142,11 @@ fn board_command_applies_completely_or_not_at_all() {
     );
     for (lines, expected) in [
         (&["7,7,1"][..], "it is not the engine's turn"),
-        (&["7,7,3"], "a field is 1 or 2"),
-        (&["7,7,2", "7,7,1"], "there is a stone already"),
+        (
+            &["7,7,3"],
+            "invalid field: expected 1 (own stone) or 2 (opponent's stone)",
+        ),
+        (&["7,7,2", "7,7,1"], "the point is occupied"),
         (&["seven"], INVALID_POINT),
     ] {
         assert_eq!(engine.send("BOARD"), "");
@@ -149,7 +155,7 @@ fn board_command_applies_completely_or_not_at_all() {
         }
         assert_eq!(engine.send("DONE"), format!("ERROR {expected}\n"));
         // The rejected `BOARD` command leaves the board unchanged.
-        assert_eq!(engine.send("TURN 7,7"), "ERROR there is a stone already\n");
+        assert_eq!(engine.send("TURN 7,7"), "ERROR the point is occupied\n");
     }
 }
 

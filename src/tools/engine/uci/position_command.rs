@@ -18,7 +18,7 @@ impl PositionCommand {
         let fen_fields = match start {
             ["startpos"] => &[],
             ["fen", fields @ ..] if !fields.is_empty() => fields,
-            _ => return Err("a position is startpos or fen FEN, and then moves"),
+            _ => return Err("expected startpos or fen FEN, optionally followed by moves"),
         };
         Ok(Self {
             fen_fields: fen_fields.iter().map(|&field| field.to_owned()).collect(),
@@ -49,7 +49,7 @@ impl PositionCommand {
                 SetUpError::UnreadableMove {
                     text, reason: why, ..
                 } => {
-                    format!("move {}: {text:?} is {why}", ply + 1)
+                    format!("move {} {text:?}: {why}", ply + 1)
                 }
                 SetUpError::Illegal { reason: why, .. } => format!("move {}: {why}", ply + 1),
                 SetUpError::Unreadable {
@@ -57,7 +57,7 @@ impl PositionCommand {
                     move_error: m,
                     ..
                 } => {
-                    format!("move {}: {text:?} is {m}", ply + 1)
+                    format!("move {} {text:?}: {m}", ply + 1)
                 }
             })?;
             analysis_board.resume();

@@ -75,9 +75,9 @@ impl Options {
     }
 
     /// Handles `setoption name NAME value VALUE`. The name may consist of several words.
-    pub(super) fn set_option(&mut self, words: &[&str]) -> Result<OptionEffect, &'static str> {
+    pub(super) fn set_option(&mut self, words: &[&str]) -> Result<OptionEffect, String> {
         let ["name", rest @ ..] = words else {
-            return Err("an option is set by: setoption name NAME value VALUE");
+            return Err("expected setoption name NAME value VALUE".to_owned());
         };
         let end = rest.iter().position(|word| *word == "value");
         let (name, value) = rest.split_at(end.unwrap_or(rest.len()));
@@ -85,24 +85,36 @@ impl Options {
         let value = value.unwrap_or_default().to_ascii_lowercase();
         match name.as_str() {
             "hash" => {
-                self.table_mib = parse_number(&value, TABLE_MIB_MAX).ok_or("not a size of Hash")?;
+                self.table_mib = parse_number(&value, TABLE_MIB_MAX).ok_or_else(|| {
+                    format!("invalid Hash '{value}': expected 1 to {TABLE_MIB_MAX}")
+                })?;
                 return Ok(OptionEffect::ResetTable);
             }
             "clear hash" => return Ok(OptionEffect::ResetTable),
             "threads" => {
                 let threads = parse_number(&value, THREADS_MAX).and_then(NonZeroUsize::new);
-                self.threads = threads.ok_or("not a number of Threads")?;
+                self.threads = threads.ok_or_else(|| {
+                    format!("invalid Threads '{value}': expected 1 to {THREADS_MAX}")
+                })?;
             }
             "multipv" => {
-                self.multipv = parse_number(&value, MULTIPV_MAX).ok_or("not a number of lines")?;
+                self.multipv = parse_number(&value, MULTIPV_MAX).ok_or_else(|| {
+                    format!("invalid MultiPV '{value}': expected 1 to {MULTIPV_MAX}")
+                })?;
             }
-            "level" => self.level = parse_level(&value).ok_or("not a Level")?,
+            "level" => {
+                self.level = parse_level(&value).ok_or_else(|| {
+                    format!(
+                        "invalid Level '{value}': expected beginner, easy, medium, hard or full"
+                    )
+                })?;
+            }
             // The value of `Ponder` is not stored, because `go ponder` already states whether to
             // ponder.
             "ponder" => {}
             "uci_chess960" if value == "false" => {}
-            "uci_chess960" => return Err("Chess960 is not played"),
-            _ => return Err("there is no such option"),
+            "uci_chess960" => return Err("Chess960 is not supported".to_owned()),
+            _ => return Err(format!("unknown option '{name}'")),
         }
         Ok(OptionEffect::Nothing)
     }

@@ -32,7 +32,7 @@ impl GtpPlayer {
     ) -> anyhow::Result<Self> {
         Ok(Self {
             program: EngineProcess::start(&program.command, "quit")
-                .context("it cannot be started")?,
+                .with_context(|| format!("cannot start {}", program.command.words[0]))?,
             board_size: game.info.files,
             komi,
             moves_sent: 0,

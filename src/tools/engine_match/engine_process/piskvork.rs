@@ -38,7 +38,7 @@ impl PiskvorkPlayer {
     ) -> anyhow::Result<Self> {
         Ok(Self {
             program: EngineProcess::start(&program.command, "END")
-                .context("it cannot be started")?,
+                .with_context(|| format!("cannot start {}", program.command.words[0]))?,
             board_size: game.info.files,
             has_sent_board: false,
             unanswered_infos: 0,

@@ -27,9 +27,10 @@ impl UciPlayer {
     /// Starts the program and sets its options. Fails if the program does not support an option or
     /// does not accept its value.
     pub(crate) fn start(program: &engine_spec::ProgramSpec, stop: &Stop) -> anyhow::Result<Self> {
-        let to_not_ready_error = |fault| anyhow!("it does not say that it is ready ({fault})");
+        let to_not_ready_error = |fault| anyhow!("the engine did not become ready ({fault})");
+        let process = EngineProcess::start(&program.command, "quit");
         let mut player =
-            Self(EngineProcess::start(&program.command, "quit").context("it cannot be started")?);
+            Self(process.with_context(|| format!("cannot start {}", program.command.words[0]))?);
         let supported_options = player.handshake(stop).map_err(to_not_ready_error)?;
         for (name, value) in &program.options {
             let has_name = |option: &&UciOption| option.name.eq_ignore_ascii_case(name);
@@ -39,12 +40,12 @@ impl UciPlayer {
             }) = supported_options.iter().find(has_name)
             else {
                 bail!(
-                    "it has no option {name}: {}",
+                    "unknown UCI option '{name}': {}",
                     describe_options(&supported_options)
                 );
             };
             if !values.accepts(value) {
-                bail!("its option {name} takes {values}, not {value:?}");
+                bail!("invalid value '{value}' for UCI option '{name}': expected {values}");
             }
         }
         player
@@ -115,10 +116,10 @@ impl Player for UciPlayer {
 /// Lists the options of a program for an error message.
 fn describe_options(options: &[UciOption]) -> String {
     if options.is_empty() {
-        "it has none".to_owned()
+        "the engine has no options".to_owned()
     } else {
         let names: Vec<_> = options.iter().map(|option| option.name.as_str()).collect();
-        format!("it has {}", names.join(", "))
+        format!("expected one of {}", names.join(", "))
     }
 }
 

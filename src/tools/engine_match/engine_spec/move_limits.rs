@@ -71,7 +71,7 @@ pub(crate) fn parse_time_control(text: &str) -> Result<TimeLimit, String> {
     if text == "inf" {
         return Ok(TimeLimit::Unlimited);
     }
-    let error = |why: &str| format!("tc={text}: {why}");
+    let error = |why: &str| format!("invalid tc={text}: {why}");
     let (moves, rest) = match text.split_once('/') {
         None => (None, text),
         Some((moves, rest)) => {
@@ -81,7 +81,7 @@ pub(crate) fn parse_time_control(text: &str) -> Result<TimeLimit, String> {
                 .filter(|moves| *moves <= PERIOD_MOVES_MAX);
             let moves = moves.ok_or_else(|| {
                 error(&format!(
-                    "before / stands a number of moves, up to {PERIOD_MOVES_MAX}"
+                    "expected a number of moves up to {PERIOD_MOVES_MAX} before '/'"
                 ))
             })?;
             // As in cutechess-cli, if MOVES is zero, TIME is for the entire game.
@@ -95,8 +95,9 @@ pub(crate) fn parse_time_control(text: &str) -> Result<TimeLimit, String> {
             .zip(parse_seconds(seconds))
             .map(|(minutes, seconds)| minutes + seconds),
     };
-    let main = main.ok_or_else(|| error("the time is in seconds, or minutes:seconds"))?;
-    let increment = parse_seconds(increment).ok_or_else(|| error("the increment is in seconds"))?;
+    let main = main.ok_or_else(|| error("expected the time in seconds or minutes:seconds"))?;
+    let increment =
+        parse_seconds(increment).ok_or_else(|| error("expected the increment in seconds"))?;
     let control = TimeControl {
         base: main,
         increment,
@@ -104,10 +105,10 @@ pub(crate) fn parse_time_control(text: &str) -> Result<TimeLimit, String> {
     };
     let start = control.initial_time();
     if start < TIME_MIN {
-        return Err(error("there is no time"));
+        return Err(error("the time must be at least 1 ms"));
     }
     if start >= DAY {
-        return Err(error("the time is to be less than a day"));
+        return Err(error("the time must be less than a day"));
     }
     Ok(TimeLimit::Clock(control))
 }
@@ -138,14 +139,16 @@ pub(crate) fn parse_move_time(text: &str) -> Result<Duration, String> {
         .parse()
         .ok()
         .filter(|found| (0.001..86_400.0).contains(found));
-    seconds
-        .map(Duration::from_secs_f64)
-        .ok_or(format!("{text} are no seconds"))
+    seconds.map(Duration::from_secs_f64).ok_or(format!(
+        "invalid st={text}: expected seconds, from 0.001 to less than 86400"
+    ))
 }
 
 pub(crate) fn parse_positive_count(text: &str) -> Result<u64, String> {
     let count = text.parse().ok().filter(|found| *found > 0);
-    count.ok_or(format!("{text} is no number above 0"))
+    count.ok_or(format!(
+        "invalid number '{text}': nodes= and depth= must be at least 1"
+    ))
 }
 
 #[cfg(test)]
@@ -186,29 +189,29 @@ mod tests {
     #[test]
     fn invalid_time_control_is_refused_with_the_reason() {
         for (text, expected) in [
-            ("", "the time is in seconds"),
-            ("0", "there is no time"),
-            ("0+0", "there is no time"),
-            ("40/0:00+0.0", "there is no time"),
-            ("0.0001", "there is no time"),
+            ("", "expected the time in seconds"),
+            ("0", "at least 1 ms"),
+            ("0+0", "at least 1 ms"),
+            ("40/0:00+0.0", "at least 1 ms"),
+            ("0.0001", "at least 1 ms"),
             ("86400", "less than a day"),
-            ("1440:00", "the time is in seconds"),
-            ("99999999999999999999", "the time is in seconds"),
-            ("60+", "the increment is in seconds"),
-            ("60+x", "the increment is in seconds"),
-            ("60++1", "the increment is in seconds"),
-            ("60+-1", "the increment is in seconds"),
-            ("60+0:01", "the increment is in seconds"),
-            ("-5", "the time is in seconds"),
-            ("nan", "the time is in seconds"),
-            ("1.5:00", "the time is in seconds"),
-            ("1:2:3", "the time is in seconds"),
-            ("10+0.1s", "the increment is in seconds"),
-            ("inf+1", "the time is in seconds"),
+            ("1440:00", "expected the time in seconds"),
+            ("99999999999999999999", "expected the time in seconds"),
+            ("60+", "expected the increment in seconds"),
+            ("60+x", "expected the increment in seconds"),
+            ("60++1", "expected the increment in seconds"),
+            ("60+-1", "expected the increment in seconds"),
+            ("60+0:01", "expected the increment in seconds"),
+            ("-5", "expected the time in seconds"),
+            ("nan", "expected the time in seconds"),
+            ("1.5:00", "expected the time in seconds"),
+            ("1:2:3", "expected the time in seconds"),
+            ("10+0.1s", "expected the increment in seconds"),
+            ("inf+1", "expected the time in seconds"),
             ("x/60", "a number of moves"),
             ("-40/60", "a number of moves"),
             ("4294967296/60", "a number of moves"),
-            ("40/20/60", "the time is in seconds"),
+            ("40/20/60", "expected the time in seconds"),
         ] {
             let error = parse_time_control(text).expect_err(text);
             assert!(error.contains(expected), "{text}: {error}");

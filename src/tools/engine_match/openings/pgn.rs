@@ -71,7 +71,7 @@ impl GameBuilder {
     fn parse_tags<'t>(&mut self, line: &'t str) -> anyhow::Result<&'t str> {
         let mut rest = line.trim_start();
         while let Some(tag) = rest.strip_prefix('[') {
-            let (pair, others) = parse_tag(tag).with_context(|| format!("no tag: {line}"))?;
+            let (pair, others) = parse_tag(tag).with_context(|| format!("invalid tag: {line}"))?;
             self.tags.push(pair);
             rest = others.trim_start();
         }
@@ -108,7 +108,7 @@ impl GameBuilder {
             let variant = variant.to_ascii_lowercase();
             ensure!(
                 accepted.contains(&variant.as_str()),
-                "the variant {variant} is not played here"
+                "unsupported variant '{variant}'"
             );
         }
         Ok(())
@@ -122,7 +122,7 @@ impl GameBuilder {
         };
         let number = game_type.split(',').next().unwrap_or_default().trim();
         if !["", "?", expected].contains(&number) {
-            bail!("GameType {number} is not played here, only {expected}");
+            bail!("unsupported GameType {number}: expected {expected}");
         }
         Ok(())
     }
@@ -223,9 +223,12 @@ mod tests {
     fn other_variants_and_unreadable_tags_are_refused() {
         let good = "[Variant \"From Position\"]\n1. e4 *\n";
         for (bad, expected) in [
-            ("[Variant \"Atomic\"]\n1. e4", "game 2: the variant atomic"),
-            ("[Event \"no end]\n1. e4", "game 2: no tag"),
-            ("[Event]", "game 2: no tag"),
+            (
+                "[Variant \"Atomic\"]\n1. e4",
+                "game 2: unsupported variant 'atomic'",
+            ),
+            ("[Event \"no end]\n1. e4", "game 2: invalid tag"),
+            ("[Event]", "game 2: invalid tag"),
         ] {
             let error = format!(
                 "{:#}",
@@ -238,7 +241,7 @@ mod tests {
         let error =
             split_games("[GameType \"20\"]\n1. 32-28 *", draughts).expect_err("another game");
         assert!(
-            format!("{error:#}").contains("game 1: GameType 20"),
+            format!("{error:#}").contains("game 1: unsupported GameType 20"),
             "{error:#}"
         );
     }

@@ -13,13 +13,20 @@ impl fmt::Display for TournamentReport {
             seed,
             ..
         } = self;
-        let openings = games / 2;
+        let openings = match games / 2 {
+            1 => "1 opening".to_owned(),
+            count => format!("{count} openings"),
+        };
+        let plies = match plies {
+            1 => "1 ply".to_owned(),
+            count => format!("{count} plies"),
+        };
         write!(
             f,
-            "{game}: {games} games a pair from {openings} openings of {plies} plies"
+            "{game}: {games} games per pair from {openings} of {plies}"
         )?;
         if let Some(nodes) = self.nodes {
-            write!(f, ", at most {nodes} nodes a move")?;
+            write!(f, ", at most {nodes} nodes per move")?;
         }
         writeln!(f, ", seed {seed}\n")?;
 
@@ -142,7 +149,7 @@ mod tests {
             }],
         };
         let expected = "\
-some-game: 400 games a pair from 200 openings of 4 plies, at most 5000 nodes a move, seed 7
+some-game: 400 games per pair from 200 openings of 4 plies, at most 5000 nodes per move, seed 7
 
 player        Elo  95% interval       step  95% interval      score   games
 beginner      -12  -1012 to +1006      -12  -40 to +10       100.0%    2000
