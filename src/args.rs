@@ -51,7 +51,7 @@ pub(crate) struct Args {
     )]
     pub(crate) log: String,
 
-    /// Format of the log; auto is text on a terminal and JSON otherwise
+    /// Log format; auto selects text on a terminal and JSON otherwise
     #[arg(
         long,
         env = "PLYHOUSE_LOG_FORMAT",

@@ -193,7 +193,7 @@ pub(crate) struct Arguments {
           hide_default_value = true, hide_possible_values = true)]
     pub(crate) ascii: bool,
 
-    /// Show matches line by line instead of on the full screen
+    /// Print matches line by line instead of using the full screen
     ///
     /// Terminals with fewer than 80 columns or 24 rows always show matches line by line.
     #[arg(long, global = true, help_heading = GLOBAL_OPTIONS_HEADING, env = "PLY_PLAIN", value_name = "BOOL", action = ArgAction::Set,
@@ -272,7 +272,7 @@ pub(crate) enum Command {
         /// Show only this game
         game: Option<String>,
 
-        /// Keep running and print changes
+        /// Keep running and print updates
         #[arg(long)]
         follow: bool,
     },
@@ -345,7 +345,7 @@ pub(crate) enum Command {
         #[arg(value_name = "CODE|NAME", value_parser = parse_login_target)]
         target: Option<LoginTarget>,
 
-        /// Name of this device in `ply devices`
+        /// Name for this device, shown by `ply devices`
         #[arg(long, value_name = "LABEL", value_parser = parse_player_name)]
         label: Option<PlayerName>,
     },
@@ -403,7 +403,7 @@ pub(crate) enum Command {
         #[arg(value_name = "DEVICE")]
         device: Option<String>,
 
-        /// Log out even if no device stays logged in
+        /// Allow logging out of your last device
         #[arg(long)]
         yes: bool,
     },
@@ -488,11 +488,11 @@ pub(crate) struct PlayArguments {
     #[arg(long, group = "opponent", conflicts_with_all = ["bot", "seek"])]
     pub(crate) open: bool,
 
-    /// Find another player; the sides are random
+    /// Wait for any opponent; sides are assigned at random
     #[arg(long, group = "opponent", conflicts_with = "side")]
     pub(crate) seek: bool,
 
-    /// Side to play; `first` moves first
+    /// Side to play (`first` makes the first move)
     #[arg(long = "as", value_enum, value_name = "SIDE")]
     pub(crate) side: Option<SideChoice>,
 
@@ -536,7 +536,7 @@ pub(crate) struct PlayArguments {
     #[arg(long = "watch", value_name = "WHO", conflicts_with = "seek", value_parser = parse_spectator_access)]
     pub(crate) spectator_access: Option<SpectatorAccess>,
 
-    /// Delay of the match for spectators, in seconds
+    /// Delay for spectators, in seconds
     #[arg(long = "delay", value_name = "SECONDS", conflicts_with = "seek",
           value_parser = number_in::<u64>(0..=600))]
     pub(crate) spectator_delay: Option<u64>,
@@ -577,7 +577,7 @@ pub(crate) struct WatchArguments {
     #[arg(long, value_name = "LEVEL,LEVEL", value_parser = parse_level_pair, group = "what")]
     pub(crate) bots: Option<[String; 2]>,
 
-    /// Also watch the rematches
+    /// Keep watching after a rematch starts
     #[arg(long = "series", conflicts_with = "bots")]
     pub(crate) follow_rematches: bool,
 
@@ -624,7 +624,7 @@ pub(crate) struct BotArguments {
     #[arg(long, value_name = "LEVEL", requires = "create")]
     pub(crate) against: Option<String>,
 
-    /// With --create: side to play; `first` moves first
+    /// With --create: side to play (`first` makes the first move)
     #[arg(long = "as", value_enum, value_name = "SIDE", requires = "create")]
     pub(crate) side: Option<SideChoice>,
 
@@ -655,7 +655,7 @@ pub(crate) struct BotArguments {
           allow_hyphen_values = true)]
     pub(crate) position: Option<String>,
 
-    /// Number of matches to play; rematches are accepted until then
+    /// Number of matches to play, by accepting rematches
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = number_in::<u32>(1..=100_000))]
     pub(crate) games: u32,
@@ -720,11 +720,11 @@ pub(crate) enum KeyCommand {
     /// A program that sends the key in place of a token can read and play as you. `ply devices`
     /// lists the key, and `ply logout` with its ID revokes it.
     Create {
-        /// Name of the key in `ply devices`
+        /// Name for the key, shown by `ply devices`
         #[arg(long, value_name = "LABEL", value_parser = parse_player_name)]
         label: Option<PlayerName>,
 
-        /// Name of your bot that the key is for; a new name creates a bot (at most five)
+        /// Name of the bot account that uses the key (created if new; at most five)
         #[arg(long, value_name = "NAME", value_parser = parse_player_name)]
         bot: Option<PlayerName>,
     },

@@ -108,7 +108,7 @@ enum AccountAction {
         #[command(flatten)]
         place: StoreLocation,
     },
-    /// Print an invitation code for a server with --accounts invite
+    /// Print an invitation code (for --accounts invite)
     ///
     /// The code is valid for one registration within 30 days.
     Invite {

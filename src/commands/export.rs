@@ -31,7 +31,7 @@ use super::read_only_store::{Source, close};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Ids or codes of the matches to print; all matches if omitted
+    /// IDs or codes of the matches to print (default: all matches)
     ///
     /// If several matches have had the code, the live match is printed, or else the latest match.
     #[arg(value_name = "MATCH")]

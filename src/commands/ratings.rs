@@ -32,7 +32,7 @@ enum Action {
         #[command(flatten)]
         place: StoreLocation,
     },
-    /// Compare the stored ratings with recomputed ones
+    /// Check that the stored ratings match recomputed ones
     ///
     /// Prints up to 100 differences. The exit status is 1 if there are any.
     Verify {

@@ -124,17 +124,18 @@ pub struct Settings {
           value_parser = seconds)]
     pub abandon_after: Option<Duration>,
 
-    /// Maximum average network delay per move that the clock gives back, in milliseconds
+    /// Maximum average lag compensation per move, in milliseconds
     ///
     /// 0 disables the compensation.
     #[arg(long = "lag-compensation-ms", env = "PLYHOUSE_LAG_COMPENSATION_MS", help_heading = MATCHES,
           value_name = "MS", default_value = "300", value_parser = milliseconds)]
     pub lag_compensation: Duration,
 
-    /// Time after a restart before correspondence games can be lost on time, in seconds
+    /// Grace period for correspondence games after a restart, in seconds
     ///
-    /// The grace period protects players whose time ran out while the server was down. Afterwards,
-    /// these games end in the order in which their times ran out.
+    /// During this period, correspondence games cannot be lost on time. It protects players whose
+    /// time ran out while the server was down. Afterwards, these games end in the order in which
+    /// their times ran out.
     #[arg(long, env = "PLYHOUSE_RESTART_GRACE", help_heading = MATCHES, value_name = "SECONDS",
           default_value = "3600", value_parser = seconds)]
     pub restart_grace: Duration,
@@ -183,7 +184,9 @@ pub struct Settings {
     #[arg(long, env = "PLYHOUSE_BOTS_RESIGN", help_heading = BOTS)]
     pub bots_resign: bool,
 
-    /// Maximum number of connections; more are closed with code 1013
+    /// Maximum number of connections
+    ///
+    /// The server closes further connections with code 1013.
     // The limit bounds resource usage: each client needs a file descriptor and about 8 KiB of
     // memory.
     #[arg(long, env = "PLYHOUSE_CONNECTIONS_MAX", help_heading = LIMITS, value_name = "N",
@@ -205,7 +208,7 @@ pub struct Settings {
           help_heading = LIMITS, value_name = "N", default_value = "20", value_parser = positive())]
     pub handshakes_per_s: NonZeroU32,
 
-    /// Number of connections that one IP address may open at once
+    /// Maximum burst of new connections from one IP address
     #[arg(long, env = "PLYHOUSE_HANDSHAKES_BURST", help_heading = LIMITS, value_name = "N",
           default_value = "200", value_parser = positive())]
     pub handshakes_burst: NonZeroU32,
@@ -217,7 +220,7 @@ pub struct Settings {
           help_heading = LIMITS, value_name = "N", default_value = "20", value_parser = positive())]
     pub requests_per_s: NonZeroU32,
 
-    /// Number of requests that one connection may send at once
+    /// Maximum burst of requests on one connection
     #[arg(long, env = "PLYHOUSE_BURST", help_heading = LIMITS, value_name = "N",
           default_value = "40", value_parser = positive())]
     pub burst: NonZeroU32,
@@ -227,7 +230,7 @@ pub struct Settings {
           default_value = "1", value_parser = positive())]
     pub watching_cost: NonZeroU32,
 
-    /// Maximum rate of failed look-ups of codes and tokens from one IP address, per second
+    /// Maximum rate of failed code and token look-ups from one IP address, per second
     ///
     /// The server delays further answers by up to five seconds.
     #[arg(long = "guesses-per-second", env = "PLYHOUSE_GUESSES_PER_SECOND",

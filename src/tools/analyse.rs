@@ -76,7 +76,7 @@ pub struct Args {
     #[command(flatten)]
     subject: GameAndPosition,
 
-    /// Moves to play from the position before the analysis, such as e4,e5
+    /// Moves to play before the analysis, such as e4,e5
     #[arg(long, value_name = "MOVES")]
     moves: Option<String>,
 
@@ -89,14 +89,14 @@ pub struct Args {
     #[arg(long, value_name = "MS", value_parser = number_in::<u64>(..))]
     time: Option<u64>,
 
-    /// Textbook search without move ordering or table; needs --depth if over 10 plies are left
+    /// Search by a textbook method, without move ordering or a transposition table
     ///
     /// The number of nodes shows what each technique saves. Moves are searched in the order of the
-    /// move generator.
+    /// move generator. --depth is required if more than 10 plies are left.
     #[arg(long, value_name = "METHOD", value_parser = method_parser(), conflicts_with_all = ["time", "exact"])]
     method: Option<TextbookMethod>,
 
-    /// Score of a win with --method: `plies` is higher for faster wins, `outcome` is always 1
+    /// Scoring for --method: `plies` prefers faster wins, `outcome` does not
     #[arg(long, value_name = "SCALE", value_parser = scale_parser(), requires = "method",
           default_value = "plies")]
     scale: Scale,

@@ -14,7 +14,7 @@ pub fn game_parser() -> impl TypedValueParser<Value = &'static GameEntry> {
 /// The game of a command: its first positional argument, or `--game`.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct GameArg {
-    /// Game; may also be given as --game GAME
+    /// Game (also accepted as --game GAME)
     #[arg(value_name = "GAME", value_parser = game_parser(), required_unless_present = "game_option")]
     game: Option<&'static GameEntry>,
 

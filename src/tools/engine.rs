@@ -78,7 +78,7 @@ pub struct Args {
           value_parser = number_in::<u32>(1..=u64::from(TABLE_MIB_MAX)))]
     table: u32,
 
-    /// Random seed for levels below full strength; without it, a new seed in every run
+    /// Random seed for levels below full strength (default: a new seed in every run)
     #[arg(long, value_name = "SEED", value_parser = number_in::<u64>(..))]
     seed: Option<u64>,
 }

@@ -121,7 +121,7 @@ pub struct Args {
     #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = number_in::<u64>(..))]
     seed: u64,
 
-    /// Append the games to a file; the game determines its extension: .pgn, .pdn, .sgf or .txt
+    /// File to append the games to (.pgn, .pdn, .sgf or .txt, depending on the game)
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 

@@ -393,9 +393,9 @@ mod tests {
         }
         check("(;SiZe[9];Black[aa])", "bA9");
         for (text, reason) in [
-            ("(;SZ[19];B[aa])", "the board is 19x19, and this engine"),
-            ("(;SZ[9:13];B[aa])", "the board is 9x13, and this engine"),
-            ("(;AB[ss]SZ[19])", "the board is 19x19, and this engine"),
+            ("(;SZ[19];B[aa])", "the board is 19x19, but this engine"),
+            ("(;SZ[9:13];B[aa])", "the board is 9x13, but this engine"),
+            ("(;AB[ss]SZ[19])", "the board is 19x19, but this engine"),
             ("(;SZ[];B[aa])", "SZ[] is not a size"),
             ("(;SZ[nine];B[aa])", "SZ[nine] is not a size"),
             ("(;SZ[9:];B[aa])", "SZ[9:] is not a size"),
