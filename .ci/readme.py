@@ -1,5 +1,5 @@
-"""Runs every command that README.md shows: those in `sh` blocks, and inline code that begins with `cargo` or `pip`. Data,
-settings and installed programs go to a temporary directory, and port 7878 is replaced by a free port."""
+"""Runs every command that README.md shows: those in `sh` blocks, and inline code that begins with `cargo`, `pip` or
+`python3`. Data, settings and installed programs go to a temporary directory, and a free port replaces port 7878."""
 import os
 import pathlib
 import re
@@ -12,13 +12,14 @@ import urllib.request
 # Commands that earlier steps of .ci/run execute.
 DONE_BEFORE = {"tests/run", "pip install websockets"}
 HOME = tempfile.mkdtemp()
+README = pathlib.Path("README.md").read_text()
 MOVES = "".join(f"{square}\n" for square in [5, 1, 2, 3, 4, 6, 7, 8, 9] * 3)
 
 
 def commands(text):
     for block in re.findall(r"^```sh\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
         yield from block.splitlines()
-    yield from re.findall(r"`((?:cargo|pip) [^`]*)`", re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE))
+    yield from re.findall(r"`((?:cargo|pip|python3) [^`]*)`", re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE))
 
 
 def start_server(words):
@@ -45,6 +46,11 @@ def run(words, address):
         over = re.search(r"\b(win|lose|draw)", done.stdout, re.IGNORECASE)
         if done.returncode or not over:
             sys.exit(f"{words} did not play a match to its end:\n{done.stdout}{done.stderr}")
+    elif words[:2] == ["python3", "bot.py"]:
+        program = re.search(r"^```python\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)[1]
+        url = words[2].replace("127.0.0.1:7878", address)
+        done = subprocess.run([sys.executable, "-c", program, url], capture_output=True, text=True)
+        assert done.stdout in ("won\n", "not won\n"), (words, done)
     elif words[:2] == ["cargo", "install"]:
         subprocess.run([*words, "--quiet", "--root", HOME], check=True)
     elif words[:2] == ["cargo", "run"]:
@@ -59,7 +65,7 @@ def run(words, address):
 
 
 def main():
-    shown = list(commands(pathlib.Path("README.md").read_text()))
+    shown = list(commands(README))
     server, address = start_server(shlex.split(shown[0]))
     try:
         for command in shown:

@@ -474,10 +474,9 @@ pub(crate) struct HistoryArguments {
 /// Arguments of `ply play`.
 #[derive(Debug, Args)]
 pub(crate) struct PlayArguments {
-    /// Game to play, such as `connect-four`
+    /// Game to play, such as `connect-four` (default: prompt for one, or tic-tac-toe in scripts)
     ///
-    /// Without it, ply prompts for a game. In scripts, and if an option selects the opponent, the
-    /// game is `tic-tac-toe`
+    /// If an option selects the opponent, the default is `tic-tac-toe` too
     pub(crate) game: Option<String>,
 
     /// Play a bot of this level; with --seek, only if no player is found

@@ -54,7 +54,7 @@ fn keys_help(match_view: Option<&MatchView>) -> String {
     };
     let keys = function_keys(match_view).join(", ");
     // F5 types the word `resign`, but does not submit it.
-    let keys = keys.replace("F5 resign", "F5 and Enter resign");
+    let keys = keys.replace("F5 resign", "F5 then Enter resign");
     format!("{BOARD_KEYS_HELP} {keys}, F10 quit. {LOG_KEYS_HELP}")
 }
 

@@ -156,7 +156,7 @@ impl Match {
             } => {
                 let is_consistent = self.remaining.with_added_time(*seat, *ms) == *remaining;
                 if !is_consistent || self.check_time_gift(*seat, *ms).is_err() {
-                    return Err("the added time is not allowed");
+                    return Err("this amount of time cannot be added");
                 }
                 Ok(())
             }

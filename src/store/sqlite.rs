@@ -97,7 +97,7 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// Another process uses the store.
-    #[error("another server is using {}", .0.display())]
+    #[error("another server is using {}; stop it or choose another directory with --data", .0.display())]
     InUse(PathBuf),
     /// The directory cannot be created or read.
     #[error("cannot use data directory {}", .0.display())]

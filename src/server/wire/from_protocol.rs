@@ -62,13 +62,19 @@ pub(crate) fn session_selection(text: &str, own: SessionId) -> Option<SessionSel
     }
 }
 
+/// Returns the beginning of a text from a client in quotation marks.
+fn quoted(text: &str) -> String {
+    const CHARS_MAX: usize = 32;
+    format!("{:?}", text.chars().take(CHARS_MAX).collect::<String>())
+}
+
 pub(crate) fn game(id: &str) -> Result<&'static GameEntry, WireError> {
     catalog::find_game(id).ok_or_else(|| {
         let games = CATALOG.iter().map(|entry| entry.info.id);
         let games = games.collect::<Vec<_>>().join(", ");
         WireError::new(
             ErrorCode::UnknownGame,
-            format!("unknown game: expected one of {games}"),
+            format!("unknown game {}: expected one of {games}", quoted(id)),
         )
     })
 }
@@ -78,7 +84,7 @@ pub(crate) fn level(id: &str) -> Result<Level, WireError> {
         let levels = Level::ALL.map(Level::id).join(", ");
         WireError::new(
             ErrorCode::UnknownLevel,
-            format!("unknown level: expected one of {levels}"),
+            format!("unknown level {}: expected one of {levels}", quoted(id)),
         )
     })
 }

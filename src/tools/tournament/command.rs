@@ -40,7 +40,7 @@ pub struct Args {
     #[command(flatten)]
     game: GameArg,
 
-    /// Levels that play, separated by commas
+    /// Levels of the tournament, separated by commas
     #[arg(long, value_name = "LEVELS", value_delimiter = ',', value_parser = level_parser(),
           default_values_t = Level::ALL)]
     levels: Vec<Level>,
