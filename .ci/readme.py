@@ -1,5 +1,5 @@
-"""Runs every command that README.md shows: those in `sh` blocks, and inline code that begins with `cargo`, `pip` or
-`python3`. Data, settings and installed programs go to a temporary directory, and a free port replaces port 7878."""
+"""Runs every command that README.md shows: those in `sh` blocks, and inline code that begins with `cargo`, `pip`, `ply`
+or `python3`. Data, settings and installed programs go to a temporary directory, and a free port replaces port 7878."""
 import os
 import pathlib
 import re
@@ -12,6 +12,7 @@ import urllib.request
 # Commands that earlier steps of .ci/run execute.
 DONE_BEFORE = {"tests/run", "pip install websockets"}
 HOME = tempfile.mkdtemp()
+CLIENT = {**os.environ, "XDG_STATE_HOME": HOME, "XDG_CONFIG_HOME": HOME}
 README = pathlib.Path("README.md").read_text()
 MOVES = "".join(f"{square}\n" for square in [5, 1, 2, 3, 4, 6, 7, 8, 9] * 3)
 
@@ -19,7 +20,7 @@ MOVES = "".join(f"{square}\n" for square in [5, 1, 2, 3, 4, 6, 7, 8, 9] * 3)
 def commands(text):
     for block in re.findall(r"^```sh\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
         yield from block.splitlines()
-    yield from re.findall(r"`((?:cargo|pip|python3) [^`]*)`", re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE))
+    yield from re.findall(r"`((?:cargo|pip|python3|ply|plyhouse) [^`]*)`", re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE))
 
 
 def start_server(words):
@@ -39,9 +40,26 @@ def stop(server):
     server.communicate()
 
 
+def print_invitation(words, address):
+    """Runs a command that waits for a friend, until it prints the link."""
+    words = ["target/release/ply", *(word.replace("YOUR-ADDRESS:7878", address) for word in words[1:])]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=CLIENT) as process:
+        found = any(f"http://{address}/m/" in line for line in process.stdout)
+        process.terminate()
+    assert found, words
+
+
 def run(words, address):
-    if "ply" in words:
-        environment = {**os.environ, "XDG_STATE_HOME": HOME, "XDG_CONFIG_HOME": HOME, "PLYHOUSE_SERVER": address}
+    if words[1:] == ["--help"]:
+        subprocess.run(["target/release/" + words[0], "--help"], check=True, stdout=subprocess.DEVNULL)
+    elif words[:2] == ["plyhouse", "analyse"]:
+        done = subprocess.run(["target/release/plyhouse", *words[1:]], check=True, capture_output=True, text=True)
+        nodes = re.search(r"[0-9,]+ nodes", README)[0]
+        assert nodes.split()[0].replace(",", "") in done.stdout.replace(",", ""), (words, done.stdout)
+    elif words[0] == "ply":
+        print_invitation(words, address)
+    elif "ply" in words:
+        environment = {**CLIENT, "PLYHOUSE_SERVER": address}
         done = subprocess.run(words, input=MOVES, capture_output=True, text=True, env=environment)
         over = re.search(r"\b(win|lose|draw)", done.stdout, re.IGNORECASE)
         if done.returncode or not over:

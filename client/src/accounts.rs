@@ -1,9 +1,11 @@
 //! `ply register`, `rename`, `password`, `key` and `forget`: manage an account and its API keys.
 
+use std::io::Write as _;
+
 use plyhouse_protocol::{ClientMessage, ServerMessage, Token};
 
 use crate::CommandContext;
-use crate::exit::Failure;
+use crate::exit::{Failure, write_failure};
 use crate::login_and_devices::{SignedInPlayer, unexpected_response};
 use crate::password_prompt;
 use crate::sanitize::sanitize;
@@ -129,12 +131,13 @@ pub(crate) async fn create_api_key(
         Some(_) => format!("as your bot {}", sanitize(&player.name)),
         None => "as you".to_owned(),
     };
-    let text = format!(
-        "{}\nThis key is shown only once. A program with this key plays {plays}.\n\
-         `ply devices` lists your keys.",
-        sanitize(key.reveal())
+    signed_in.client.print(&sanitize(key.reveal()))?;
+    // The notice goes to standard error, so that `>` writes only the key to a file.
+    let notice = format!(
+        "This key is shown only once. A program with this key plays {plays}.\n\
+         `ply devices` lists your keys."
     );
-    signed_in.client.print(&text)?;
+    writeln!(anstream::stderr().lock(), "{notice}").map_err(write_failure)?;
     signed_in.client.close().await;
     Ok(())
 }

@@ -483,7 +483,7 @@ pub(crate) struct PlayArguments {
     #[arg(long, value_name = "LEVEL", group = "opponent")]
     pub(crate) bot: Option<String>,
 
-    /// Wait for a friend, who joins with the match code
+    /// Wait for a friend, who joins with the match code; listed in the lobby unless --watch code
     #[arg(long, group = "opponent", conflicts_with_all = ["bot", "seek"])]
     pub(crate) open: bool,
 
@@ -604,7 +604,7 @@ pub(crate) struct BotArguments {
     #[arg(long, value_name = "CODE", group = "match")]
     pub(crate) join: Option<String>,
 
-    /// Create a match of --game, and print its code
+    /// Create a match of --game, which is required, and print the code
     #[arg(long, group = "match", requires = "game")]
     pub(crate) create: bool,
 
@@ -612,7 +612,7 @@ pub(crate) struct BotArguments {
     #[arg(long)]
     pub(crate) game: Option<String>,
 
-    /// File with an API key from `ply key create`
+    /// File with an API key from `ply key create` (environment variable: PLYHOUSE_KEY)
     ///
     /// The engine plays as the player or bot that the key was created for. Without this option, ply
     /// uses the key in PLYHOUSE_KEY. Without any key, the engine plays as a guest.
@@ -723,7 +723,7 @@ pub(crate) enum KeyCommand {
         #[arg(long, value_name = "LABEL", value_parser = parse_player_name)]
         label: Option<PlayerName>,
 
-        /// Name of the bot account that uses the key (created if new; at most five)
+        /// Name of the bot account that uses the key (created if new; at most five); needs an account
         #[arg(long, value_name = "NAME", value_parser = parse_player_name)]
         bot: Option<PlayerName>,
     },

@@ -40,8 +40,8 @@ const WRONG_SERVER_HELP: &str =
     "This is not a Plyhouse server: check the host, port and path of --server";
 
 /// Advice to the user when the server's certificate is not trusted.
-const UNTRUSTED_CERTIFICATE_HELP: &str =
-    "If the server has its own certificate authority, pass the authority's certificate with --ca";
+const UNTRUSTED_CERTIFICATE_HELP: &str = "The certificate must name the host in --server. If the server has its own certificate \
+    authority, pass the authority's certificate with --ca";
 
 /// Advice to the user when the server does not use TLS.
 const NO_TLS_HELP: &str = "For a server without TLS, use ws:// in --server";
@@ -212,7 +212,8 @@ impl OpenConnection {
 pub(crate) async fn connect(server: &ServerAddress) -> Result<Connection, Failure> {
     let url = sanitize(&server.url);
     let no_connection = |reason: &str, help: &str| {
-        Failure::NoConnection(format!("cannot connect to {url}: {reason}\n{help}"))
+        let text = format!("cannot connect to {url}: {reason}\n{help}");
+        Failure::NoConnection(text.trim_end().to_owned())
     };
     let Ok(opened) = timeout(IO_TIMEOUT, server.connect()).await else {
         let reason = format!("timed out after {} s", IO_TIMEOUT.as_secs());
@@ -224,6 +225,8 @@ pub(crate) async fn connect(server: &ServerAddress) -> Result<Connection, Failur
             ConnectionError::CertificateRejected { .. } => UNTRUSTED_CERTIFICATE_HELP,
             ConnectionError::NoTls => NO_TLS_HELP,
             _ if error.is_unsupported_protocol() => WRONG_SERVER_HELP,
+            // The server is running and says why it rejects the connection.
+            _ if error.http_rejection().is_some() => "",
             ConnectionError::Closed { .. }
             | ConnectionError::Lost
             | ConnectionError::Transport(_)

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use plyhouse_connection::Connection;
-use plyhouse_protocol::{ClientMessage, Request, RequestId, ServerMessage, WireError};
+use plyhouse_protocol::{ClientMessage, ErrorCode, Request, RequestId, ServerMessage, WireError};
 use tokio::time::timeout;
 
 use crate::CommandContext;
@@ -105,5 +105,11 @@ impl RequestClient {
 
 /// Converts an error response to a failure.
 pub(crate) fn refusal(error: &WireError) -> Failure {
-    Failure::Refused(sanitize(&error.message))
+    let message = sanitize(&error.message);
+    Failure::Refused(match error.code {
+        Some(ErrorCode::NotRegistered) => {
+            format!("{message}\nCreate one with `ply register NAME`.")
+        }
+        _ => message,
+    })
 }

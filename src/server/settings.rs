@@ -78,7 +78,7 @@ pub struct Settings {
     #[arg(long, env = "PLYHOUSE_WEB", help_heading = NETWORK, value_name = "DIR")]
     pub web: Option<PathBuf>,
 
-    /// Who may register an account: anyone, people with an invitation, or nobody
+    /// Who may register an account: anyone, people with an invitation, or nobody; guests may always play
     ///
     /// `plyhouse account invite` prints an invitation. With `off`, everyone plays as a guest;
     /// existing accounts are kept but cannot be used.

@@ -141,7 +141,7 @@ test(
     await ann.locator('h1', { hasText: 'Anna' }).waitFor();
     await isCalled(ann, 'Anna');
     await rename('Annabel');
-    await ann.getByRole('alert').filter({ hasText: 'lately' }).waitFor();
+    await ann.getByRole('alert').filter({ hasText: 'recently' }).waitFor();
     await ann.keyboard.press('Escape');
     await ann.getByRole('link', { name: 'Plyhouse' }).click();
     await ann.getByText('Your matches').waitFor();

@@ -24,8 +24,9 @@ fn loopback_notice(web_url: &str) -> String {
     };
     let command = paint(STRONG, &format!("plyhouse --listen 0.0.0.0:{port}"));
     format!(
-        "\n\nThis works only on this computer. To let others join, start the server with\n\n    \
-         {command}\n\nand replace the address above with this computer's network address."
+        "\n\nThis address works only on this computer. To let others join, the server must run as\n\n    \
+         {command}\n\nand your friend needs this computer's network address, or your router's public\n\
+         address. Pass that address to ply with --server, and ply prints the right link."
     )
 }
 
