@@ -21,6 +21,7 @@ pub(super) use self::reminders::{
     loaded_match_has_its_reminder, reminder_is_stored_with_its_events,
 };
 
+use crate::IdentityChanges;
 use uuid::Uuid;
 
 use super::{

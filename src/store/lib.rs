@@ -21,16 +21,20 @@ pub use memory::MemoryStore;
 pub use metrics::{StoreMetrics, duration_histogram};
 pub use name_skeleton::{legacy_skeleton, name_skeleton, name_skeletons, visible_skeleton};
 pub use port::admin_queue::AdminQueue;
+pub use port::archive::ArchiveStore;
 pub use port::cluster_directory;
+pub use port::commands::CommandStore;
+pub use port::identity::{IdentityChanges, IdentityStore};
 pub use port::inspection::{
     Fault, InspectedMatch, InspectedPlayer, StoreAccessError, StoreInspector, VerificationReport,
     verify,
 };
-pub(crate) use port::store::conflict_to_false;
-pub use port::store::{
-    CorruptRecord, JournalPosition, JournalTail, LiveMatches, LoadedMatch, NodeId, ReadError,
-    RematchRecord, Store, WriteError,
+pub use port::journal::{
+    JournalPosition, JournalStore, JournalTail, LiveMatches, LoadedMatch, NodeId, RematchRecord,
 };
+pub use port::ratings::RatingStore;
+pub(crate) use port::store::conflict_to_false;
+pub use port::store::{CorruptRecord, ReadError, Store, WriteError};
 pub use postgres::{OpenPostgresError, PostgresAdminQueue, PostgresInspector, PostgresStore};
 pub use ratings::{
     LeaderboardPage, LeaderboardQuery, MemoryRatings, NeededRatings, PlayerRating, RatingMismatch,

@@ -9,6 +9,7 @@ mod history;
 mod players_and_sessions;
 mod stored_match;
 
+use crate::{ArchiveStore, CommandStore, IdentityStore, JournalStore, RatingStore};
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::ops::Bound::{Excluded, Unbounded};
 
@@ -301,7 +302,7 @@ impl Contents {
     }
 }
 
-impl Store for MemoryStore {
+impl JournalStore for MemoryStore {
     fn create(
         &self,
         owner: NodeId,
@@ -417,139 +418,9 @@ impl Store for MemoryStore {
             .collect()))
         .boxed()
     }
+}
 
-    fn history(
-        &self,
-        query: HistoryQuery,
-    ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
-        future::ready(Ok(self.contents.lock().history(&query))).boxed()
-    }
-
-    fn results(
-        &self,
-        player: PlayerId,
-        viewer: PlayerId,
-    ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
-        future::ready(Ok(self.contents.lock().results(player, viewer))).boxed()
-    }
-
-    fn explore(
-        &self,
-        game: &'static str,
-        line: String,
-    ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
-        future::ready(Ok(self.contents.lock().history_index.explore(game, &line))).boxed()
-    }
-
-    fn store_analysis(
-        &self,
-        id: MatchId,
-        analysis: StoredAnalysis,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        future::ready(Ok(self.contents.lock().store_analysis(id, analysis))).boxed()
-    }
-
-    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
-        future::ready(Ok(self.contents.lock().analyses.get(&id).cloned())).boxed()
-    }
-
-    fn count_analysis_request(
-        &self,
-        request: AnalysisQuotaRequest,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        future::ready(Ok(self.contents.lock().count_analysis_request(request))).boxed()
-    }
-
-    fn first_analysis_request_ms(
-        &self,
-        player: PlayerId,
-        since_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
-        future::ready(Ok(self
-            .contents
-            .lock()
-            .first_analysis_request_ms(player, since_ms)))
-        .boxed()
-    }
-
-    fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
-        future::ready(Ok(self.contents.lock().ratings.progress())).boxed()
-    }
-
-    fn ledger(
-        &self,
-        after: u64,
-        limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>> {
-        future::ready(Ok(self.contents.lock().ratings.ledger(after, limit))).boxed()
-    }
-
-    fn load_ratings_for(
-        &self,
-        version: u64,
-        needed: NeededRatings,
-    ) -> BoxFuture<'_, Result<RatingState, ReadError>> {
-        future::ready(Ok(self
-            .contents
-            .lock()
-            .ratings
-            .load_ratings_for(version, &needed)))
-        .boxed()
-    }
-
-    fn posted_updates(
-        &self,
-        after: u64,
-        until: u64,
-    ) -> BoxFuture<'_, Result<Vec<(u64, PostOutcome)>, ReadError>> {
-        future::ready(Ok(self
-            .contents
-            .lock()
-            .ratings
-            .posted_updates(after, until)))
-        .boxed()
-    }
-
-    fn ratings_after(
-        &self,
-        last: Option<RatingRecord>,
-    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, RatingEntry)>, ReadError>> {
-        future::ready(Ok(self.contents.lock().ratings.ratings_after(last))).boxed()
-    }
-
-    fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>> {
-        future::ready(Ok(self.contents.lock().ratings.change(change))).boxed()
-    }
-
-    fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>> {
-        future::ready(Ok(self.contents.lock().ratings.ratings(player))).boxed()
-    }
-
-    fn leaderboard(
-        &self,
-        query: LeaderboardQuery,
-    ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>> {
-        let contents = self.contents.lock();
-        let find = |player| {
-            let found: Option<&PlayerRecord> = contents.identities.players.get(&player);
-            found
-                .filter(|found| found.kind != PlayerKind::Guest)
-                .cloned()
-        };
-        future::ready(Ok(contents.ratings.leaderboard(&query, find))).boxed()
-    }
-
-    fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
-        future::ready(Ok(self.contents.lock().ratings.rated_ban_until(player))).boxed()
-    }
-
-    fn changes_of_match(
-        &self,
-        id: MatchId,
-    ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
-        future::ready(Ok(self.contents.lock().ratings.changes_of_match(id))).boxed()
-    }
-
+impl IdentityStore for MemoryStore {
     fn add_player(
         &self,
         player: PlayerRecord,
@@ -649,7 +520,147 @@ impl Store for MemoryStore {
         let player = self.contents.lock().identities.players.get(&id).cloned();
         future::ready(Ok(player)).boxed()
     }
+}
 
+impl RatingStore for MemoryStore {
+    fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
+        future::ready(Ok(self.contents.lock().ratings.progress())).boxed()
+    }
+
+    fn ledger(
+        &self,
+        after: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>> {
+        future::ready(Ok(self.contents.lock().ratings.ledger(after, limit))).boxed()
+    }
+
+    fn load_ratings_for(
+        &self,
+        version: u64,
+        needed: NeededRatings,
+    ) -> BoxFuture<'_, Result<RatingState, ReadError>> {
+        future::ready(Ok(self
+            .contents
+            .lock()
+            .ratings
+            .load_ratings_for(version, &needed)))
+        .boxed()
+    }
+
+    fn posted_updates(
+        &self,
+        after: u64,
+        until: u64,
+    ) -> BoxFuture<'_, Result<Vec<(u64, PostOutcome)>, ReadError>> {
+        future::ready(Ok(self
+            .contents
+            .lock()
+            .ratings
+            .posted_updates(after, until)))
+        .boxed()
+    }
+
+    fn ratings_after(
+        &self,
+        last: Option<RatingRecord>,
+    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, RatingEntry)>, ReadError>> {
+        future::ready(Ok(self.contents.lock().ratings.ratings_after(last))).boxed()
+    }
+
+    fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+        future::ready(Ok(self.contents.lock().ratings.change(change))).boxed()
+    }
+
+    fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>> {
+        future::ready(Ok(self.contents.lock().ratings.ratings(player))).boxed()
+    }
+
+    fn leaderboard(
+        &self,
+        query: LeaderboardQuery,
+    ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>> {
+        let contents = self.contents.lock();
+        let find = |player| {
+            let found: Option<&PlayerRecord> = contents.identities.players.get(&player);
+            found
+                .filter(|found| found.kind != PlayerKind::Guest)
+                .cloned()
+        };
+        future::ready(Ok(contents.ratings.leaderboard(&query, find))).boxed()
+    }
+
+    fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
+        future::ready(Ok(self.contents.lock().ratings.rated_ban_until(player))).boxed()
+    }
+
+    fn changes_of_match(
+        &self,
+        id: MatchId,
+    ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
+        future::ready(Ok(self.contents.lock().ratings.changes_of_match(id))).boxed()
+    }
+}
+
+impl ArchiveStore for MemoryStore {
+    fn history(
+        &self,
+        query: HistoryQuery,
+    ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
+        future::ready(Ok(self.contents.lock().history(&query))).boxed()
+    }
+
+    fn results(
+        &self,
+        player: PlayerId,
+        viewer: PlayerId,
+    ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
+        future::ready(Ok(self.contents.lock().results(player, viewer))).boxed()
+    }
+
+    fn explore(
+        &self,
+        game: &'static str,
+        line: String,
+    ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
+        future::ready(Ok(self.contents.lock().history_index.explore(game, &line))).boxed()
+    }
+
+    fn store_analysis(
+        &self,
+        id: MatchId,
+        analysis: StoredAnalysis,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        future::ready(Ok(self.contents.lock().store_analysis(id, analysis))).boxed()
+    }
+
+    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
+        future::ready(Ok(self.contents.lock().analyses.get(&id).cloned())).boxed()
+    }
+
+    fn count_analysis_request(
+        &self,
+        request: AnalysisQuotaRequest,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        future::ready(Ok(self.contents.lock().count_analysis_request(request))).boxed()
+    }
+
+    fn first_analysis_request_ms(
+        &self,
+        player: PlayerId,
+        since_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
+        future::ready(Ok(self
+            .contents
+            .lock()
+            .first_analysis_request_ms(player, since_ms)))
+        .boxed()
+    }
+}
+
+impl CommandStore for MemoryStore {}
+
+impl Store for MemoryStore {
     fn is_healthy(&self) -> bool {
         true
     }

@@ -22,6 +22,7 @@ mod schema;
 mod tests;
 mod writer;
 
+use crate::{ArchiveStore, CommandStore, IdentityStore, JournalStore, RatingStore};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -169,7 +170,7 @@ async fn connect_and_migrate(url: &str) -> Result<(ConnectionUrl, PgConnection),
     Ok((url, connection))
 }
 
-impl Store for PostgresStore {
+impl JournalStore for PostgresStore {
     fn create(
         &self,
         owner: NodeId,
@@ -252,123 +253,9 @@ impl Store for PostgresStore {
     ) -> BoxFuture<'_, Result<Vec<(MatchId, Participation)>, ReadError>> {
         self.reader.participations(player).boxed()
     }
+}
 
-    fn history(
-        &self,
-        query: HistoryQuery,
-    ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
-        self.reader.history(query).boxed()
-    }
-
-    fn results(
-        &self,
-        player: PlayerId,
-        viewer: PlayerId,
-    ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
-        self.reader.results(player, viewer).boxed()
-    }
-
-    fn explore(
-        &self,
-        game: &'static str,
-        line: String,
-    ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
-        self.reader.explore(game, line).boxed()
-    }
-
-    fn store_analysis(
-        &self,
-        id: MatchId,
-        analysis: StoredAnalysis,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        let stored = self.writer.write(WriteTask::StoreAnalysis(id, analysis));
-        stored.map(conflict_to_false).boxed()
-    }
-
-    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
-        self.reader.analysis(id).boxed()
-    }
-
-    fn count_analysis_request(
-        &self,
-        request: AnalysisQuotaRequest,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        let counted = self.writer.write(WriteTask::CountAnalysisRequest(request));
-        counted.map(conflict_to_false).boxed()
-    }
-
-    fn first_analysis_request_ms(
-        &self,
-        player: PlayerId,
-        since_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
-        self.reader
-            .first_analysis_request_ms(player, since_ms)
-            .boxed()
-    }
-
-    fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
-        self.reader.rating_progress().boxed()
-    }
-
-    fn ledger(
-        &self,
-        after: u64,
-        limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>> {
-        self.reader.ledger(after, limit).boxed()
-    }
-
-    fn load_ratings_for(
-        &self,
-        version: u64,
-        needed: NeededRatings,
-    ) -> BoxFuture<'_, Result<RatingState, ReadError>> {
-        self.reader.load_ratings_for(version, needed).boxed()
-    }
-
-    fn posted_updates(
-        &self,
-        after: u64,
-        until: u64,
-    ) -> BoxFuture<'_, Result<Vec<(u64, PostOutcome)>, ReadError>> {
-        self.reader.posted_updates(after, until).boxed()
-    }
-
-    fn ratings_after(
-        &self,
-        last: Option<RatingRecord>,
-    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, RatingEntry)>, ReadError>> {
-        self.reader.ratings_after(last).boxed()
-    }
-
-    fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>> {
-        let changed = self.writer.write(WriteTask::ChangeRatings(change));
-        changed.map(conflict_to_false).boxed()
-    }
-
-    fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>> {
-        self.reader.ratings(player).boxed()
-    }
-
-    fn leaderboard(
-        &self,
-        query: LeaderboardQuery,
-    ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>> {
-        self.reader.leaderboard(query).boxed()
-    }
-
-    fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
-        self.reader.rated_ban_until(player).boxed()
-    }
-
-    fn changes_of_match(
-        &self,
-        id: MatchId,
-    ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
-        self.reader.changes_of_match(id).boxed()
-    }
-
+impl IdentityStore for PostgresStore {
     fn add_player(
         &self,
         player: PlayerRecord,
@@ -449,6 +336,132 @@ impl Store for PostgresStore {
         self.reader.account_deletions().boxed()
     }
 
+    fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+        self.reader.player_by_id(id).boxed()
+    }
+}
+
+impl RatingStore for PostgresStore {
+    fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
+        self.reader.rating_progress().boxed()
+    }
+
+    fn ledger(
+        &self,
+        after: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>> {
+        self.reader.ledger(after, limit).boxed()
+    }
+
+    fn load_ratings_for(
+        &self,
+        version: u64,
+        needed: NeededRatings,
+    ) -> BoxFuture<'_, Result<RatingState, ReadError>> {
+        self.reader.load_ratings_for(version, needed).boxed()
+    }
+
+    fn posted_updates(
+        &self,
+        after: u64,
+        until: u64,
+    ) -> BoxFuture<'_, Result<Vec<(u64, PostOutcome)>, ReadError>> {
+        self.reader.posted_updates(after, until).boxed()
+    }
+
+    fn ratings_after(
+        &self,
+        last: Option<RatingRecord>,
+    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, RatingEntry)>, ReadError>> {
+        self.reader.ratings_after(last).boxed()
+    }
+
+    fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+        let changed = self.writer.write(WriteTask::ChangeRatings(change));
+        changed.map(conflict_to_false).boxed()
+    }
+
+    fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>> {
+        self.reader.ratings(player).boxed()
+    }
+
+    fn leaderboard(
+        &self,
+        query: LeaderboardQuery,
+    ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>> {
+        self.reader.leaderboard(query).boxed()
+    }
+
+    fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
+        self.reader.rated_ban_until(player).boxed()
+    }
+
+    fn changes_of_match(
+        &self,
+        id: MatchId,
+    ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
+        self.reader.changes_of_match(id).boxed()
+    }
+}
+
+impl ArchiveStore for PostgresStore {
+    fn history(
+        &self,
+        query: HistoryQuery,
+    ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
+        self.reader.history(query).boxed()
+    }
+
+    fn results(
+        &self,
+        player: PlayerId,
+        viewer: PlayerId,
+    ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
+        self.reader.results(player, viewer).boxed()
+    }
+
+    fn explore(
+        &self,
+        game: &'static str,
+        line: String,
+    ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
+        self.reader.explore(game, line).boxed()
+    }
+
+    fn store_analysis(
+        &self,
+        id: MatchId,
+        analysis: StoredAnalysis,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        let stored = self.writer.write(WriteTask::StoreAnalysis(id, analysis));
+        stored.map(conflict_to_false).boxed()
+    }
+
+    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
+        self.reader.analysis(id).boxed()
+    }
+
+    fn count_analysis_request(
+        &self,
+        request: AnalysisQuotaRequest,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        let counted = self.writer.write(WriteTask::CountAnalysisRequest(request));
+        counted.map(conflict_to_false).boxed()
+    }
+
+    fn first_analysis_request_ms(
+        &self,
+        player: PlayerId,
+        since_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
+        self.reader
+            .first_analysis_request_ms(player, since_ms)
+            .boxed()
+    }
+}
+
+impl CommandStore for PostgresStore {
     fn accepts_commands(&self) -> bool {
         true
     }
@@ -456,11 +469,9 @@ impl Store for PostgresStore {
     fn pending_commands(&self) -> BoxFuture<'_, Result<Vec<(CommandId, String)>, ReadError>> {
         self.reader.pending_commands().boxed()
     }
+}
 
-    fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        self.reader.player_by_id(id).boxed()
-    }
-
+impl Store for PostgresStore {
     fn is_healthy(&self) -> bool {
         self.health.is_healthy()
     }

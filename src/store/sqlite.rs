@@ -24,6 +24,7 @@ mod tokens_and_admin_commands;
 mod worker_thread;
 mod writer;
 
+use crate::{ArchiveStore, CommandStore, IdentityStore, JournalStore, RatingStore};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -191,7 +192,7 @@ impl SqliteStore {
     }
 }
 
-impl Store for SqliteStore {
+impl JournalStore for SqliteStore {
     fn create(
         &self,
         owner: NodeId,
@@ -315,156 +316,9 @@ impl Store for SqliteStore {
             .read(move |connection| Ok(reminders::participations(connection, player)?))
             .boxed()
     }
+}
 
-    fn history(
-        &self,
-        query: HistoryQuery,
-    ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
-        self.history_reader
-            .read(move |connection| history::history(connection, &query))
-            .boxed()
-    }
-
-    fn results(
-        &self,
-        player: PlayerId,
-        viewer: PlayerId,
-    ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
-        self.history_reader
-            .read(move |connection| Ok(history::results(connection, player, viewer)?))
-            .boxed()
-    }
-
-    fn explore(
-        &self,
-        game: &'static str,
-        line: String,
-    ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
-        self.history_reader
-            .read(move |connection| Ok(history::explore(connection, game, &line)?))
-            .boxed()
-    }
-
-    fn store_analysis(
-        &self,
-        id: MatchId,
-        analysis: StoredAnalysis,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        let stored = self.writer.write(WriteTask::StoreAnalysis(id, analysis));
-        stored.map(conflict_to_false).boxed()
-    }
-
-    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
-        self.history_reader
-            .read(move |connection| Ok(analyses::load_analysis(connection, id)?))
-            .boxed()
-    }
-
-    fn count_analysis_request(
-        &self,
-        request: AnalysisQuotaRequest,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        let counted = self.writer.write(WriteTask::CountAnalysisRequest(request));
-        counted.map(conflict_to_false).boxed()
-    }
-
-    fn first_analysis_request_ms(
-        &self,
-        player: PlayerId,
-        since_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
-        self.history_reader
-            .read(move |connection| Ok(analyses::first_request_ms(connection, player, since_ms)?))
-            .boxed()
-    }
-
-    fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
-        self.history_reader
-            .read(|connection| Ok(rating_ledger::progress(connection)?))
-            .boxed()
-    }
-
-    fn ledger(
-        &self,
-        after: u64,
-        limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>> {
-        self.history_reader
-            .read(move |connection| Ok(rating_ledger::ledger(connection, after, limit)?))
-            .boxed()
-    }
-
-    fn load_ratings_for(
-        &self,
-        version: u64,
-        needed: NeededRatings,
-    ) -> BoxFuture<'_, Result<RatingState, ReadError>> {
-        self.history_reader
-            .read(move |connection| {
-                Ok(rating_ledger::load_ratings_for(
-                    connection, version, &needed,
-                )?)
-            })
-            .boxed()
-    }
-
-    fn posted_updates(
-        &self,
-        after: u64,
-        until: u64,
-    ) -> BoxFuture<'_, Result<Vec<(u64, PostOutcome)>, ReadError>> {
-        self.history_reader
-            .read(move |connection| Ok(rating_ledger::posted_updates(connection, after, until)?))
-            .boxed()
-    }
-
-    fn ratings_after(
-        &self,
-        last: Option<RatingRecord>,
-    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, RatingEntry)>, ReadError>> {
-        self.history_reader
-            .read(move |connection| Ok(rating_ledger::ratings_after(connection, last.as_ref())?))
-            .boxed()
-    }
-
-    fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>> {
-        let changed = self.writer.write(WriteTask::ChangeRatings(change));
-        changed.map(conflict_to_false).boxed()
-    }
-
-    fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>> {
-        self.reader
-            .read(move |connection| Ok(rating_ledger::ratings(connection, player)?))
-            .boxed()
-    }
-
-    fn leaderboard(
-        &self,
-        query: LeaderboardQuery,
-    ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>> {
-        self.history_reader
-            .read(move |connection| Ok(rating_ledger::leaderboard(connection, &query)?))
-            .boxed()
-    }
-
-    fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
-        self.reader
-            .read(move |connection| Ok(rating_ledger::rated_ban_until(connection, player)?))
-            .boxed()
-    }
-
-    fn changes_of_match(
-        &self,
-        id: MatchId,
-    ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
-        self.reader
-            .read(move |connection| {
-                let transaction = connection.unchecked_transaction()?;
-                Ok(rating_ledger::changes_of_match(&transaction, id)?)
-            })
-            .boxed()
-    }
-
+impl IdentityStore for SqliteStore {
     fn add_player(
         &self,
         player: PlayerRecord,
@@ -583,6 +437,167 @@ impl Store for SqliteStore {
             .boxed()
     }
 
+    fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+        self.reader
+            .read(move |connection| reader::player_by_id(connection, id))
+            .boxed()
+    }
+}
+
+impl RatingStore for SqliteStore {
+    fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
+        self.history_reader
+            .read(|connection| Ok(rating_ledger::progress(connection)?))
+            .boxed()
+    }
+
+    fn ledger(
+        &self,
+        after: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>> {
+        self.history_reader
+            .read(move |connection| Ok(rating_ledger::ledger(connection, after, limit)?))
+            .boxed()
+    }
+
+    fn load_ratings_for(
+        &self,
+        version: u64,
+        needed: NeededRatings,
+    ) -> BoxFuture<'_, Result<RatingState, ReadError>> {
+        self.history_reader
+            .read(move |connection| {
+                Ok(rating_ledger::load_ratings_for(
+                    connection, version, &needed,
+                )?)
+            })
+            .boxed()
+    }
+
+    fn posted_updates(
+        &self,
+        after: u64,
+        until: u64,
+    ) -> BoxFuture<'_, Result<Vec<(u64, PostOutcome)>, ReadError>> {
+        self.history_reader
+            .read(move |connection| Ok(rating_ledger::posted_updates(connection, after, until)?))
+            .boxed()
+    }
+
+    fn ratings_after(
+        &self,
+        last: Option<RatingRecord>,
+    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, RatingEntry)>, ReadError>> {
+        self.history_reader
+            .read(move |connection| Ok(rating_ledger::ratings_after(connection, last.as_ref())?))
+            .boxed()
+    }
+
+    fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+        let changed = self.writer.write(WriteTask::ChangeRatings(change));
+        changed.map(conflict_to_false).boxed()
+    }
+
+    fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>> {
+        self.reader
+            .read(move |connection| Ok(rating_ledger::ratings(connection, player)?))
+            .boxed()
+    }
+
+    fn leaderboard(
+        &self,
+        query: LeaderboardQuery,
+    ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>> {
+        self.history_reader
+            .read(move |connection| Ok(rating_ledger::leaderboard(connection, &query)?))
+            .boxed()
+    }
+
+    fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
+        self.reader
+            .read(move |connection| Ok(rating_ledger::rated_ban_until(connection, player)?))
+            .boxed()
+    }
+
+    fn changes_of_match(
+        &self,
+        id: MatchId,
+    ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
+        self.reader
+            .read(move |connection| {
+                let transaction = connection.unchecked_transaction()?;
+                Ok(rating_ledger::changes_of_match(&transaction, id)?)
+            })
+            .boxed()
+    }
+}
+
+impl ArchiveStore for SqliteStore {
+    fn history(
+        &self,
+        query: HistoryQuery,
+    ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
+        self.history_reader
+            .read(move |connection| history::history(connection, &query))
+            .boxed()
+    }
+
+    fn results(
+        &self,
+        player: PlayerId,
+        viewer: PlayerId,
+    ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
+        self.history_reader
+            .read(move |connection| Ok(history::results(connection, player, viewer)?))
+            .boxed()
+    }
+
+    fn explore(
+        &self,
+        game: &'static str,
+        line: String,
+    ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
+        self.history_reader
+            .read(move |connection| Ok(history::explore(connection, game, &line)?))
+            .boxed()
+    }
+
+    fn store_analysis(
+        &self,
+        id: MatchId,
+        analysis: StoredAnalysis,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        let stored = self.writer.write(WriteTask::StoreAnalysis(id, analysis));
+        stored.map(conflict_to_false).boxed()
+    }
+
+    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
+        self.history_reader
+            .read(move |connection| Ok(analyses::load_analysis(connection, id)?))
+            .boxed()
+    }
+
+    fn count_analysis_request(
+        &self,
+        request: AnalysisQuotaRequest,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        let counted = self.writer.write(WriteTask::CountAnalysisRequest(request));
+        counted.map(conflict_to_false).boxed()
+    }
+
+    fn first_analysis_request_ms(
+        &self,
+        player: PlayerId,
+        since_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
+        self.history_reader
+            .read(move |connection| Ok(analyses::first_request_ms(connection, player, since_ms)?))
+            .boxed()
+    }
+}
+
+impl CommandStore for SqliteStore {
     fn accepts_commands(&self) -> bool {
         true
     }
@@ -592,13 +607,9 @@ impl Store for SqliteStore {
             .read(move |connection| Ok(tokens_and_admin_commands::pending_commands(connection)?))
             .boxed()
     }
+}
 
-    fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        self.reader
-            .read(move |connection| reader::player_by_id(connection, id))
-            .boxed()
-    }
-
+impl Store for SqliteStore {
     fn is_healthy(&self) -> bool {
         self.health.is_writable() && !self.health.is_stalled()
     }

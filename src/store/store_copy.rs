@@ -9,9 +9,9 @@ use tokio::runtime::Runtime;
 use uuid::Uuid;
 
 use crate::{
-    CorruptRecord, Fault, InspectedPlayer, LoadedMatch, NodeId, PlayerDeletion, RatingStep,
-    RatingUpdateError, RatingsChange, ReadError, Store, StoreAccessError, StoreInspector,
-    VerificationReport, WriteError, run_rating_step, verify,
+    CorruptRecord, Fault, IdentityChanges, InspectedPlayer, LoadedMatch, NodeId, PlayerDeletion,
+    RatingStep, RatingUpdateError, RatingsChange, ReadError, Store, StoreAccessError,
+    StoreInspector, VerificationReport, WriteError, run_rating_step, verify,
 };
 
 /// Maximum number of matches or ledger rows copied at a time.

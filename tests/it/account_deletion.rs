@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plyhouse_server::{AccountPolicy, AdminCommand, AdminResult, Settings, new_one_time_secret};
-use plyhouse_store::{MemoryStore, Store};
+use plyhouse_store::{IdentityChanges, IdentityStore, MemoryStore, Store};
 use serde_json::{Value, json};
 
 use crate::accounts::{PASSWORD, connect_registered_player};

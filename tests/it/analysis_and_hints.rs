@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use plyhouse_protocol::AnalysisAccess;
 use plyhouse_server::{AccountPolicy, Settings};
-use plyhouse_store::{MemoryStore, Store, StoredAnalysis};
+use plyhouse_store::{ArchiveStore, MemoryStore, Store, StoredAnalysis};
 use serde_json::{Value, json};
 
 use crate::fault_injecting_store::FailingStore;

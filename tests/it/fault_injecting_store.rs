@@ -10,11 +10,12 @@ use plyhouse_matches::ratings::{
 use plyhouse_matches::{Event, Participation, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange};
 use plyhouse_store::{
-    Account, AnalysisQuotaRequest, Blocks, HistoryQuery, IdentityChange, JournalPosition,
-    JournalTail, LeaderboardPage, LeaderboardQuery, LiveMatches, LoadedMatch, MatchRecord,
-    MemoryStore, NeededRatings, NodeId, OneTimeToken, OpeningStats, Pairing, PastMatch,
-    PlayerRating, PlayerRecord, RatingProgress, RatingsChange, ReadError, ResultCounts,
-    SessionRecord, Store, StoredAnalysis, TokenHash, WriteError,
+    Account, AnalysisQuotaRequest, ArchiveStore, Blocks, CommandStore, HistoryQuery,
+    IdentityChange, IdentityStore, JournalPosition, JournalStore, JournalTail, LeaderboardPage,
+    LeaderboardQuery, LiveMatches, LoadedMatch, MatchRecord, MemoryStore, NeededRatings, NodeId,
+    OneTimeToken, OpeningStats, Pairing, PastMatch, PlayerRating, PlayerRecord, RatingProgress,
+    RatingStore, RatingsChange, ReadError, ResultCounts, SessionRecord, Store, StoredAnalysis,
+    TokenHash, WriteError,
 };
 use tokio::sync::Mutex;
 use tokio::sync::oneshot::Receiver;
@@ -68,7 +69,7 @@ impl FailingStore {
     }
 }
 
-impl Store for FailingStore {
+impl JournalStore for FailingStore {
     fn create(
         &self,
         owner: NodeId,
@@ -173,11 +174,9 @@ impl Store for FailingStore {
     ) -> BoxFuture<'_, Result<Vec<(MatchId, Participation)>, ReadError>> {
         self.memory.participations(player)
     }
+}
 
-    fn is_healthy(&self) -> bool {
-        self.mode.load(Ordering::SeqCst) == HEALTHY
-    }
-
+impl IdentityStore for FailingStore {
     fn add_player(
         &self,
         player: PlayerRecord,
@@ -278,72 +277,12 @@ impl Store for FailingStore {
         self.memory.account(player)
     }
 
-    fn history(
-        &self,
-        query: HistoryQuery,
-    ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
-        self.memory.history(query)
+    fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+        self.memory.player_by_id(id)
     }
+}
 
-    fn results(
-        &self,
-        player: PlayerId,
-        viewer: PlayerId,
-    ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
-        self.memory.results(player, viewer)
-    }
-
-    fn explore(
-        &self,
-        game: &'static str,
-        line: String,
-    ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
-        self.memory.explore(game, line)
-    }
-
-    fn store_analysis(
-        &self,
-        id: MatchId,
-        analysis: StoredAnalysis,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        if let Some(error) = self.write_error() {
-            return future::ready(Err(error)).boxed();
-        }
-        async move {
-            let _open = self.write_gate.lock().await;
-            self.memory.store_analysis(id, analysis).await
-        }
-        .boxed()
-    }
-
-    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
-        if let Some(unreadable) = self.read_error() {
-            return future::ready(Err(unreadable)).boxed();
-        }
-        self.memory.analysis(id)
-    }
-
-    fn count_analysis_request(
-        &self,
-        request: AnalysisQuotaRequest,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        if let Some(error) = self.write_error() {
-            return future::ready(Err(error)).boxed();
-        }
-        self.memory.count_analysis_request(request)
-    }
-
-    fn first_analysis_request_ms(
-        &self,
-        by: PlayerId,
-        since_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
-        if let Some(unreadable) = self.read_error() {
-            return future::ready(Err(unreadable)).boxed();
-        }
-        self.memory.first_analysis_request_ms(by, since_ms)
-    }
-
+impl RatingStore for FailingStore {
     fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
         if let Some(unreadable) = self.read_error() {
             return future::ready(Err(unreadable)).boxed();
@@ -434,8 +373,80 @@ impl Store for FailingStore {
         }
         self.memory.changes_of_match(id)
     }
+}
 
-    fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        self.memory.player_by_id(id)
+impl ArchiveStore for FailingStore {
+    fn history(
+        &self,
+        query: HistoryQuery,
+    ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
+        self.memory.history(query)
+    }
+
+    fn results(
+        &self,
+        player: PlayerId,
+        viewer: PlayerId,
+    ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
+        self.memory.results(player, viewer)
+    }
+
+    fn explore(
+        &self,
+        game: &'static str,
+        line: String,
+    ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
+        self.memory.explore(game, line)
+    }
+
+    fn store_analysis(
+        &self,
+        id: MatchId,
+        analysis: StoredAnalysis,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        if let Some(error) = self.write_error() {
+            return future::ready(Err(error)).boxed();
+        }
+        async move {
+            let _open = self.write_gate.lock().await;
+            self.memory.store_analysis(id, analysis).await
+        }
+        .boxed()
+    }
+
+    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
+        if let Some(unreadable) = self.read_error() {
+            return future::ready(Err(unreadable)).boxed();
+        }
+        self.memory.analysis(id)
+    }
+
+    fn count_analysis_request(
+        &self,
+        request: AnalysisQuotaRequest,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        if let Some(error) = self.write_error() {
+            return future::ready(Err(error)).boxed();
+        }
+        self.memory.count_analysis_request(request)
+    }
+
+    fn first_analysis_request_ms(
+        &self,
+        by: PlayerId,
+        since_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
+        if let Some(unreadable) = self.read_error() {
+            return future::ready(Err(unreadable)).boxed();
+        }
+        self.memory.first_analysis_request_ms(by, since_ms)
+    }
+}
+
+impl CommandStore for FailingStore {}
+
+impl Store for FailingStore {
+    fn is_healthy(&self) -> bool {
+        self.mode.load(Ordering::SeqCst) == HEALTHY
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use plyhouse_matches::{Event, EventKind};
 use plyhouse_protocol::MatchId;
 use plyhouse_server::{RecoveryStats, Settings};
-use plyhouse_store::{LoadedMatch, MemoryStore, NodeId, Store};
+use plyhouse_store::{JournalStore, LoadedMatch, MemoryStore, NodeId, Store};
 use serde_json::json;
 use uuid::Uuid;
 

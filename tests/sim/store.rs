@@ -19,11 +19,12 @@ use plyhouse_protocol::{
     Token,
 };
 use plyhouse_store::{
-    Account, AnalysisQuotaRequest, Blocks, HistoryQuery, IdentityChange, JournalPosition,
-    JournalTail, LeaderboardPage, LeaderboardQuery, LiveMatches, LoadedMatch, MatchRecord,
-    NeededRatings, NodeId, OpeningStats, Pairing, PastMatch, PlayerRating, PlayerRecord,
-    RatingPost, RatingProgress, RatingsChange, ReadError, ResultCounts, SessionRecord, Store,
-    StoredAnalysis, TokenHash, WriteError,
+    Account, AnalysisQuotaRequest, ArchiveStore, Blocks, CommandStore, HistoryQuery,
+    IdentityChange, IdentityStore, JournalPosition, JournalStore, JournalTail, LeaderboardPage,
+    LeaderboardQuery, LiveMatches, LoadedMatch, MatchRecord, NeededRatings, NodeId, OpeningStats,
+    Pairing, PastMatch, PlayerRating, PlayerRecord, RatingPost, RatingProgress, RatingStore,
+    RatingsChange, ReadError, ResultCounts, SessionRecord, Store, StoredAnalysis, TokenHash,
+    WriteError,
 };
 use sha2::{Digest, Sha256};
 use tokio::time::sleep;
@@ -359,7 +360,7 @@ fn now() -> Duration {
     turmoil::sim_elapsed().expect("must be called within a simulated host")
 }
 
-impl Store for SimStore {
+impl JournalStore for SimStore {
     fn create(
         &self,
         owner: NodeId,
@@ -508,7 +509,9 @@ impl Store for SimStore {
         })
         .boxed()
     }
+}
 
+impl IdentityStore for SimStore {
     fn add_player(
         &self,
         player: PlayerRecord,
@@ -607,66 +610,13 @@ impl Store for SimStore {
         .boxed()
     }
 
-    // Simulated clients do not query past matches. The tests of the real stores cover these
-    // queries.
-
-    fn history(
-        &self,
-        query: HistoryQuery,
-    ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
-        let _ = query;
-        self.try_read(|_| None).boxed()
+    fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+        self.try_read(move |tables| tables.players.get(&id).cloned())
+            .boxed()
     }
+}
 
-    fn results(
-        &self,
-        player: PlayerId,
-        seen_by: PlayerId,
-    ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
-        let _ = (player, seen_by);
-        self.try_read(|_| ResultCounts::default()).boxed()
-    }
-
-    fn explore(
-        &self,
-        game: &'static str,
-        line: String,
-    ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
-        let _ = (game, line);
-        self.try_read(|_| OpeningStats::default()).boxed()
-    }
-
-    // The simulated store does not store analyses.
-    fn store_analysis(
-        &self,
-        _id: MatchId,
-        _analysis: StoredAnalysis,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        futures::future::ready(Ok(false)).boxed()
-    }
-
-    fn analysis(&self, _id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
-        self.try_read(|_| None).boxed()
-    }
-
-    fn count_analysis_request(
-        &self,
-        request: AnalysisQuotaRequest,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        // Simulated clients do not reach the quota. The conformance tests of the stores cover it.
-        let _ = request;
-        futures::future::ready(Ok(true)).boxed()
-    }
-
-    fn first_analysis_request_ms(
-        &self,
-        by: PlayerId,
-        since_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
-        let _ = (by, since_ms);
-        self.try_read(|_| None).boxed()
-    }
-
+impl RatingStore for SimStore {
     fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
         self.try_read(|tables| tables.ratings.progress()).boxed()
     }
@@ -743,12 +693,73 @@ impl Store for SimStore {
         self.try_read(move |tables| tables.ratings.changes_of_match(id))
             .boxed()
     }
+}
 
-    fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        self.try_read(move |tables| tables.players.get(&id).cloned())
-            .boxed()
+impl ArchiveStore for SimStore {
+    // Simulated clients do not query past matches. The tests of the real stores cover these
+    // queries.
+
+    fn history(
+        &self,
+        query: HistoryQuery,
+    ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
+        let _ = query;
+        self.try_read(|_| None).boxed()
     }
 
+    fn results(
+        &self,
+        player: PlayerId,
+        seen_by: PlayerId,
+    ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
+        let _ = (player, seen_by);
+        self.try_read(|_| ResultCounts::default()).boxed()
+    }
+
+    fn explore(
+        &self,
+        game: &'static str,
+        line: String,
+    ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
+        let _ = (game, line);
+        self.try_read(|_| OpeningStats::default()).boxed()
+    }
+
+    // The simulated store does not store analyses.
+    fn store_analysis(
+        &self,
+        _id: MatchId,
+        _analysis: StoredAnalysis,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        futures::future::ready(Ok(false)).boxed()
+    }
+
+    fn analysis(&self, _id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
+        self.try_read(|_| None).boxed()
+    }
+
+    fn count_analysis_request(
+        &self,
+        request: AnalysisQuotaRequest,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        // Simulated clients do not reach the quota. The conformance tests of the stores cover it.
+        let _ = request;
+        futures::future::ready(Ok(true)).boxed()
+    }
+
+    fn first_analysis_request_ms(
+        &self,
+        by: PlayerId,
+        since_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
+        let _ = (by, since_ms);
+        self.try_read(|_| None).boxed()
+    }
+}
+
+impl CommandStore for SimStore {}
+
+impl Store for SimStore {
     fn is_healthy(&self) -> bool {
         let mut disk = self.0.lock();
         let is_available = !disk.plan.is_unavailable(now());

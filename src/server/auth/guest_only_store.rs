@@ -14,11 +14,12 @@ use plyhouse_matches::{
 };
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind, RatingChange, SessionKind};
 use plyhouse_store::{
-    Account, AnalysisQuotaRequest, Blocks, CommandId, HistoryQuery, IdentityChange,
-    JournalPosition, JournalTail, LeaderboardPage, LeaderboardQuery, LiveMatches, LoadedMatch,
-    MatchRecord, NeededRatings, NodeId, OneTimeToken, OpeningStats, Pairing, PastMatch,
-    PlayerRating, PlayerRecord, RatingProgress, RatingsChange, ReadError, ResultCounts,
-    SessionRecord, Store, StoredAnalysis, TokenHash, WriteError,
+    Account, AnalysisQuotaRequest, ArchiveStore, Blocks, CommandId, CommandStore, HistoryQuery,
+    IdentityChange, IdentityStore, JournalPosition, JournalStore, JournalTail, LeaderboardPage,
+    LeaderboardQuery, LiveMatches, LoadedMatch, MatchRecord, NeededRatings, NodeId, OneTimeToken,
+    OpeningStats, Pairing, PastMatch, PlayerRating, PlayerRecord, RatingProgress, RatingStore,
+    RatingsChange, ReadError, ResultCounts, SessionRecord, Store, StoredAnalysis, TokenHash,
+    WriteError,
 };
 
 /// Wraps a store and presents every player as a guest.
@@ -73,7 +74,7 @@ fn to_guest_past_match(mut past_match: PastMatch) -> PastMatch {
     past_match
 }
 
-impl Store for GuestOnlyStore {
+impl JournalStore for GuestOnlyStore {
     fn create(
         &self,
         owner: NodeId,
@@ -157,123 +158,9 @@ impl Store for GuestOnlyStore {
     ) -> BoxFuture<'_, Result<Vec<(MatchId, Participation)>, ReadError>> {
         self.0.participations(player)
     }
+}
 
-    fn history(
-        &self,
-        query: HistoryQuery,
-    ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
-        let to_guest_past_matches =
-            |found: Vec<PastMatch>| found.into_iter().map(to_guest_past_match).collect();
-        let past_matches = self.0.history(query);
-        past_matches
-            .map_ok(move |found| found.map(to_guest_past_matches))
-            .boxed()
-    }
-
-    fn results(
-        &self,
-        player: PlayerId,
-        viewer: PlayerId,
-    ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
-        self.0.results(player, viewer)
-    }
-
-    fn explore(
-        &self,
-        game: &'static str,
-        line: String,
-    ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
-        self.0.explore(game, line)
-    }
-
-    fn store_analysis(
-        &self,
-        id: MatchId,
-        analysis: StoredAnalysis,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.0.store_analysis(id, analysis)
-    }
-
-    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
-        self.0.analysis(id)
-    }
-
-    fn count_analysis_request(
-        &self,
-        request: AnalysisQuotaRequest,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.0.count_analysis_request(request)
-    }
-
-    fn first_analysis_request_ms(
-        &self,
-        player: PlayerId,
-        since_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
-        self.0.first_analysis_request_ms(player, since_ms)
-    }
-
-    fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
-        self.0.rating_progress()
-    }
-
-    fn ledger(
-        &self,
-        after: u64,
-        limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>> {
-        self.0.ledger(after, limit)
-    }
-
-    fn load_ratings_for(
-        &self,
-        fold: u64,
-        needed: NeededRatings,
-    ) -> BoxFuture<'_, Result<RatingState, ReadError>> {
-        self.0.load_ratings_for(fold, needed)
-    }
-
-    fn posted_updates(
-        &self,
-        after: u64,
-        until: u64,
-    ) -> BoxFuture<'_, Result<Vec<(u64, PostOutcome)>, ReadError>> {
-        self.0.posted_updates(after, until)
-    }
-
-    fn ratings_after(
-        &self,
-        last: Option<RatingRecord>,
-    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, RatingEntry)>, ReadError>> {
-        self.0.ratings_after(last)
-    }
-
-    fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.0.change_ratings(change)
-    }
-
-    fn ratings(&self, _player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>> {
-        ready(Ok(Vec::new())).boxed()
-    }
-
-    fn leaderboard(
-        &self,
-        _query: LeaderboardQuery,
-    ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>> {
-        ready(Ok(LeaderboardPage::default())).boxed()
-    }
-
-    fn rated_ban_until(&self, _player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
-        ready(Ok(0)).boxed()
-    }
-
-    fn changes_of_match(
-        &self,
-        _id: MatchId,
-    ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
-        ready(Ok(None)).boxed()
-    }
-
+impl IdentityStore for GuestOnlyStore {
     fn add_player(
         &self,
         player: PlayerRecord,
@@ -365,6 +252,133 @@ impl Store for GuestOnlyStore {
         self.0.find_one_time_token(code, now_ms)
     }
 
+    fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+        let player = self.0.player_by_id(id);
+        player.map_ok(|found| found.map(to_guest)).boxed()
+    }
+}
+
+impl RatingStore for GuestOnlyStore {
+    fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
+        self.0.rating_progress()
+    }
+
+    fn ledger(
+        &self,
+        after: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>> {
+        self.0.ledger(after, limit)
+    }
+
+    fn load_ratings_for(
+        &self,
+        fold: u64,
+        needed: NeededRatings,
+    ) -> BoxFuture<'_, Result<RatingState, ReadError>> {
+        self.0.load_ratings_for(fold, needed)
+    }
+
+    fn posted_updates(
+        &self,
+        after: u64,
+        until: u64,
+    ) -> BoxFuture<'_, Result<Vec<(u64, PostOutcome)>, ReadError>> {
+        self.0.posted_updates(after, until)
+    }
+
+    fn ratings_after(
+        &self,
+        last: Option<RatingRecord>,
+    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, RatingEntry)>, ReadError>> {
+        self.0.ratings_after(last)
+    }
+
+    fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.0.change_ratings(change)
+    }
+
+    fn ratings(&self, _player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>> {
+        ready(Ok(Vec::new())).boxed()
+    }
+
+    fn leaderboard(
+        &self,
+        _query: LeaderboardQuery,
+    ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>> {
+        ready(Ok(LeaderboardPage::default())).boxed()
+    }
+
+    fn rated_ban_until(&self, _player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
+        ready(Ok(0)).boxed()
+    }
+
+    fn changes_of_match(
+        &self,
+        _id: MatchId,
+    ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
+        ready(Ok(None)).boxed()
+    }
+}
+
+impl ArchiveStore for GuestOnlyStore {
+    fn history(
+        &self,
+        query: HistoryQuery,
+    ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
+        let to_guest_past_matches =
+            |found: Vec<PastMatch>| found.into_iter().map(to_guest_past_match).collect();
+        let past_matches = self.0.history(query);
+        past_matches
+            .map_ok(move |found| found.map(to_guest_past_matches))
+            .boxed()
+    }
+
+    fn results(
+        &self,
+        player: PlayerId,
+        viewer: PlayerId,
+    ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
+        self.0.results(player, viewer)
+    }
+
+    fn explore(
+        &self,
+        game: &'static str,
+        line: String,
+    ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
+        self.0.explore(game, line)
+    }
+
+    fn store_analysis(
+        &self,
+        id: MatchId,
+        analysis: StoredAnalysis,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.0.store_analysis(id, analysis)
+    }
+
+    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
+        self.0.analysis(id)
+    }
+
+    fn count_analysis_request(
+        &self,
+        request: AnalysisQuotaRequest,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.0.count_analysis_request(request)
+    }
+
+    fn first_analysis_request_ms(
+        &self,
+        player: PlayerId,
+        since_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
+        self.0.first_analysis_request_ms(player, since_ms)
+    }
+}
+
+impl CommandStore for GuestOnlyStore {
     fn accepts_commands(&self) -> bool {
         self.0.accepts_commands()
     }
@@ -372,12 +386,9 @@ impl Store for GuestOnlyStore {
     fn pending_commands(&self) -> BoxFuture<'_, Result<Vec<(CommandId, String)>, ReadError>> {
         self.0.pending_commands()
     }
+}
 
-    fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        let player = self.0.player_by_id(id);
-        player.map_ok(|found| found.map(to_guest)).boxed()
-    }
-
+impl Store for GuestOnlyStore {
     fn is_healthy(&self) -> bool {
         self.0.is_healthy()
     }

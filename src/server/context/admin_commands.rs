@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plyhouse_protocol::{PlayerId, PlayerKind, WireError};
-use plyhouse_store::{CommandId, NameChange, OneTimeToken, PlayerRecord, TokenHash};
+use plyhouse_store::{
+    CommandId, IdentityChanges, NameChange, OneTimeToken, PlayerRecord, TokenHash,
+};
 use serde::{Deserialize, Serialize};
 
 use super::server_context::ServerContext;

@@ -16,7 +16,8 @@ use std::time::Duration;
 use plyhouse_matches::Action;
 use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, MatchStatus, PlayerId, WireError};
 use plyhouse_store::{
-    DELETED_PLAYER_NAME, IdentityProof, PlayerDeletion, PlayerRecord, SessionSelection,
+    DELETED_PLAYER_NAME, IdentityChanges, IdentityProof, PlayerDeletion, PlayerRecord,
+    SessionSelection,
 };
 
 use crate::auth::names;

@@ -9,6 +9,7 @@ use crate::players::player_lookup;
 use plyhouse_protocol::{
     BlockedPlayer, ErrorCode, PlayerId, ServerMessage, SessionKind, WireError,
 };
+use plyhouse_store::IdentityChanges;
 
 impl Client {
     /// Blocks or unblocks the player that the request names, if any. Replies with all players that

@@ -11,8 +11,8 @@ use plyhouse_protocol::PlayerKind;
 use super::accounts::{api_key_with_new_bot, proof, register_and_rename_player, registration};
 use super::{OWNER_NODE, RESIGNATION, match_record, player, session, session_numbers};
 use crate::{
-    Blocks, DELETED_PLAYER_NAME, ExternalIdentity, HistoryQuery, NameChange, OneTimeToken,
-    PlayerDeletion, PlayerRecord, Store, TokenHash, WriteError,
+    Blocks, DELETED_PLAYER_NAME, ExternalIdentity, HistoryQuery, IdentityChanges, NameChange,
+    OneTimeToken, PlayerDeletion, PlayerRecord, Store, TokenHash, WriteError,
 };
 
 async fn add_player_with_session(store: &dyn Store, number: u8) {

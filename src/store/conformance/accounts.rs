@@ -4,8 +4,8 @@ use plyhouse_protocol::{PlayerKind, SessionKind};
 
 use super::{player, session, session_numbers};
 use crate::{
-    Account, IdentityProof, NameChange, NewApiKey, NewBotAccount, PasswordHash, PlayerRecord,
-    SessionRecord, SessionSelection, Store, UniqueName,
+    Account, IdentityChanges, IdentityProof, NameChange, NewApiKey, NewBotAccount, PasswordHash,
+    PlayerRecord, SessionRecord, SessionSelection, Store, UniqueName,
 };
 
 fn password_hash(text: &str) -> PasswordHash {

@@ -1,7 +1,7 @@
 //! Tests for blocks between players.
 
 use super::player;
-use crate::{Account, BLOCKS_MAX, Blocks, PlayerRecord, Store};
+use crate::{Account, BLOCKS_MAX, Blocks, IdentityChanges, PlayerRecord, Store};
 
 async fn add_players(store: &dyn Store, players: &[PlayerRecord]) {
     for player in players {

@@ -13,8 +13,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::{
-    HistoryQuery, LeaderboardQuery, Opponent, PlayerRecord, RatingMismatch, Store, StoreInspector,
-    TokenHash, name_skeleton, verify, verify_ratings,
+    HistoryQuery, IdentityChanges, LeaderboardQuery, Opponent, PlayerRecord, RatingMismatch, Store,
+    StoreInspector, TokenHash, name_skeleton, verify, verify_ratings,
 };
 
 /// Expected ids and hashes of a fixture. The script that created the fixture wrote these values to

@@ -7,10 +7,10 @@ use std::os::unix::fs::PermissionsExt;
 use tempfile::TempDir;
 
 use super::*;
-use crate::conformance;
 use crate::conformance::{
     OWNER_NODE, conformance_tests, match_record, move_event, player, session, start_events,
 };
+use crate::{IdentityChanges, conformance};
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::MatchResult;
 

@@ -12,7 +12,9 @@ use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Creation, Event, EventKind, Match, Occupant, RemainingTime, Terms};
 use plyhouse_protocol::{ClockControl, MatchCode, MatchId};
 use plyhouse_server::{Server, Settings};
-use plyhouse_store::{MatchRecord, SqliteInspector, SqliteStore, Store, StoreInspector};
+use plyhouse_store::{
+    IdentityStore, JournalStore, MatchRecord, SqliteInspector, SqliteStore, StoreInspector,
+};
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 

@@ -9,7 +9,9 @@ use plyhouse_engine::catalog;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Creation, EventKind, Match, Occupant, Terms};
 use plyhouse_protocol::{EndReason, MatchCode, MatchId};
-use plyhouse_store::{HistoryQuery, JournalPosition, MatchRecord, SqliteStore, Store};
+use plyhouse_store::{
+    HistoryQuery, JournalPosition, JournalStore, MatchRecord, SqliteStore, Store,
+};
 use tokio::task::{JoinHandle, JoinSet, spawn_blocking};
 use tokio::time::{Instant, MissedTickBehavior, interval};
 use uuid::Uuid;

@@ -10,7 +10,9 @@ use plyhouse_engine::catalog::CATALOG;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Creation, EventKind, Terms};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind};
-use plyhouse_store::{JournalPosition, MatchRecord, NodeId, PlayerRecord, SqliteStore, Store};
+use plyhouse_store::{
+    IdentityStore, JournalPosition, JournalStore, MatchRecord, NodeId, PlayerRecord, SqliteStore,
+};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;

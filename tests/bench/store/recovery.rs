@@ -7,7 +7,8 @@ use plyhouse_matches::{Creation, Event, EventKind, Occupant, Terms};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind};
 use plyhouse_server::{RecoveryStats, Server, Settings};
 use plyhouse_store::{
-    MatchRecord, PlayerRecord, SqliteInspector, SqliteStore, Store, StoreMetrics,
+    IdentityStore, JournalStore, MatchRecord, PlayerRecord, SqliteInspector, SqliteStore,
+    StoreMetrics,
 };
 use std::path::Path;
 use std::sync::Arc;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use plyhouse_matches::{Action, Match, Timestamp};
 use plyhouse_protocol::{MatchId, PlayerId};
 use plyhouse_store::cluster_directory::ClusterDirectory;
-use plyhouse_store::{NodeId, Store};
+use plyhouse_store::{JournalStore, NodeId};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;

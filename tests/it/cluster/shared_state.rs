@@ -5,7 +5,7 @@ use std::time::Duration;
 use plyhouse_protocol::{MatchId, PlayerId};
 use plyhouse_server::{SearchMode, Settings};
 use plyhouse_store::cluster_directory::ClusterDirectory;
-use plyhouse_store::{MatchRecord, NodeId, Store};
+use plyhouse_store::{JournalStore, MatchRecord, NodeId};
 use serde_json::json;
 use uuid::Uuid;
 

@@ -2,7 +2,7 @@
 
 use plyhouse_matches::EventKind;
 use plyhouse_protocol::MatchId;
-use plyhouse_store::Store;
+use plyhouse_store::JournalStore;
 use serde_json::json;
 
 use super::{Cluster, start_match_across_nodes};

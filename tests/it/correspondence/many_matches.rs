@@ -5,7 +5,7 @@ use std::sync::Arc;
 use plyhouse_engine::catalog;
 use plyhouse_matches::{Creation, Match, Occupant, Terms};
 use plyhouse_protocol::{ClockControl, MatchCode, MatchId, PlayerId, PlayerKind};
-use plyhouse_store::{MatchRecord, MemoryStore, NodeId, PlayerRecord, Store};
+use plyhouse_store::{IdentityStore, JournalStore, MatchRecord, MemoryStore, NodeId, PlayerRecord};
 use serde_json::json;
 use uuid::Uuid;
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use plyhouse_connection::Connection;
 use plyhouse_matches::ratings::{LedgerRow, RatingKey};
 use plyhouse_store::{
-    RatingStep, SqliteInspector, SqliteStore, Store, StoreInspector, rebuild_ratings,
+    RatingStep, RatingStore, SqliteInspector, SqliteStore, Store, StoreInspector, rebuild_ratings,
     run_rating_step, verify_ratings,
 };
 use rand::rngs::StdRng;

@@ -16,11 +16,12 @@ use plyhouse_matches::ratings::{
 use plyhouse_matches::{Event, Participation, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange};
 use plyhouse_store::{
-    Account, AnalysisQuotaRequest, Blocks, HistoryQuery, IdentityChange, JournalPosition,
-    JournalTail, LeaderboardPage, LeaderboardQuery, LiveMatches, LoadedMatch, MatchRecord,
-    MemoryStore, NeededRatings, NodeId, OpeningStats, Pairing, PastMatch, PlayerRating,
-    PlayerRecord, RatingProgress, RatingsChange, ReadError, ResultCounts, SessionRecord, Store,
-    StoredAnalysis, TokenHash, WriteError,
+    Account, AnalysisQuotaRequest, ArchiveStore, Blocks, CommandStore, HistoryQuery,
+    IdentityChange, IdentityStore, JournalPosition, JournalStore, JournalTail, LeaderboardPage,
+    LeaderboardQuery, LiveMatches, LoadedMatch, MatchRecord, MemoryStore, NeededRatings, NodeId,
+    OpeningStats, Pairing, PastMatch, PlayerRating, PlayerRecord, RatingProgress, RatingStore,
+    RatingsChange, ReadError, ResultCounts, SessionRecord, Store, StoredAnalysis, TokenHash,
+    WriteError,
 };
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -250,7 +251,7 @@ fn resolve_now<T>(future: BoxFuture<'_, T>) -> T {
         .expect("the memory store is always ready")
 }
 
-impl Store for StoreConnection {
+impl JournalStore for StoreConnection {
     fn create(
         &self,
         owner: NodeId,
@@ -359,7 +360,9 @@ impl Store for StoreConnection {
         self.read(move |memory| memory.participations(player))
             .boxed()
     }
+}
 
+impl IdentityStore for StoreConnection {
     fn add_player(
         &self,
         player: PlayerRecord,
@@ -419,60 +422,12 @@ impl Store for StoreConnection {
         self.read(move |memory| memory.account(player)).boxed()
     }
 
-    fn history(
-        &self,
-        query: HistoryQuery,
-    ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
-        self.read(move |memory| memory.history(query)).boxed()
+    fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+        self.read(move |memory| memory.player_by_id(id)).boxed()
     }
+}
 
-    fn results(
-        &self,
-        player: PlayerId,
-        seen_by: PlayerId,
-    ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
-        self.read(move |memory| memory.results(player, seen_by))
-            .boxed()
-    }
-
-    fn explore(
-        &self,
-        game: &'static str,
-        line: String,
-    ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
-        self.read(move |memory| memory.explore(game, line)).boxed()
-    }
-
-    fn store_analysis(
-        &self,
-        id: MatchId,
-        analysis: StoredAnalysis,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.write(move |shared| resolve_now(shared.memory.store_analysis(id, analysis)))
-            .boxed()
-    }
-
-    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
-        self.read(move |memory| memory.analysis(id)).boxed()
-    }
-
-    fn count_analysis_request(
-        &self,
-        request: AnalysisQuotaRequest,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.write(move |shared| resolve_now(shared.memory.count_analysis_request(request)))
-            .boxed()
-    }
-
-    fn first_analysis_request_ms(
-        &self,
-        by: PlayerId,
-        since_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
-        self.read(move |memory| memory.first_analysis_request_ms(by, since_ms))
-            .boxed()
-    }
-
+impl RatingStore for StoreConnection {
     fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
         self.read(move |memory| memory.rating_progress()).boxed()
     }
@@ -537,11 +492,67 @@ impl Store for StoreConnection {
     ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
         self.read(move |memory| memory.changes_of_match(id)).boxed()
     }
+}
 
-    fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        self.read(move |memory| memory.player_by_id(id)).boxed()
+impl ArchiveStore for StoreConnection {
+    fn history(
+        &self,
+        query: HistoryQuery,
+    ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
+        self.read(move |memory| memory.history(query)).boxed()
     }
 
+    fn results(
+        &self,
+        player: PlayerId,
+        seen_by: PlayerId,
+    ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
+        self.read(move |memory| memory.results(player, seen_by))
+            .boxed()
+    }
+
+    fn explore(
+        &self,
+        game: &'static str,
+        line: String,
+    ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
+        self.read(move |memory| memory.explore(game, line)).boxed()
+    }
+
+    fn store_analysis(
+        &self,
+        id: MatchId,
+        analysis: StoredAnalysis,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.write(move |shared| resolve_now(shared.memory.store_analysis(id, analysis)))
+            .boxed()
+    }
+
+    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
+        self.read(move |memory| memory.analysis(id)).boxed()
+    }
+
+    fn count_analysis_request(
+        &self,
+        request: AnalysisQuotaRequest,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.write(move |shared| resolve_now(shared.memory.count_analysis_request(request)))
+            .boxed()
+    }
+
+    fn first_analysis_request_ms(
+        &self,
+        by: PlayerId,
+        since_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
+        self.read(move |memory| memory.first_analysis_request_ms(by, since_ms))
+            .boxed()
+    }
+}
+
+impl CommandStore for StoreConnection {}
+
+impl Store for StoreConnection {
     fn is_healthy(&self) -> bool {
         self.state.lock().is_healthy
     }

@@ -17,7 +17,7 @@ use crate::wire::to_protocol;
 use plyhouse_protocol::{
     ErrorCode, PlayerKind, ReauthProof, ServerMessage, SessionKind, Token, WireError,
 };
-use plyhouse_store::{NewApiKey, NewBotAccount, PlayerRecord, SessionRecord};
+use plyhouse_store::{IdentityChanges, NewApiKey, NewBotAccount, PlayerRecord, SessionRecord};
 
 /// Maximum number of API keys that a player and the player's bot accounts may have together.
 const API_KEYS_MAX: usize = 20;

@@ -14,7 +14,8 @@ use plyhouse_protocol::{
     ErrorCode, Hello, PlayerId, ReauthProof, ServerMessage, SessionKind, Token, WireError,
 };
 use plyhouse_store::{
-    Pairing, PasswordHash, ReadError, SessionRecord, SessionSelection, TokenHash, WriteError,
+    IdentityChanges, Pairing, PasswordHash, ReadError, SessionRecord, SessionSelection, TokenHash,
+    WriteError,
 };
 
 /// Lifetime of a pairing code, in milliseconds.

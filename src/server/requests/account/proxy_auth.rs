@@ -12,7 +12,7 @@ use crate::requests::{Client, Player};
 use plyhouse_protocol::{
     ErrorCode, PlayerId, PlayerKind, PlayerName, SessionKind, Token, WireError,
 };
-use plyhouse_store::{ExternalIdentity, PlayerRecord, SessionRecord};
+use plyhouse_store::{ExternalIdentity, IdentityChanges, PlayerRecord, SessionRecord};
 
 /// Maximum number of names tried for a new account.
 const NAME_ATTEMPTS_MAX: u32 = 100;

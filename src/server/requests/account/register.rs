@@ -17,7 +17,7 @@ use crate::wire::to_protocol;
 use plyhouse_protocol::{
     ErrorCode, PlayerId, PlayerKind, ReauthProof, Token, WireError, is_password_same_as_name,
 };
-use plyhouse_store::{NameChange, PlayerRecord, SessionSelection, TokenHash};
+use plyhouse_store::{IdentityChanges, NameChange, PlayerRecord, SessionSelection, TokenHash};
 
 /// Minimum time between two renames of an account, in milliseconds.
 const RENAME_INTERVAL_MS: u64 = 30 * DAY_MS;

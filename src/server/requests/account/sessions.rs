@@ -13,7 +13,9 @@ use plyhouse_matches::game_record::day_text;
 use plyhouse_protocol::{
     CloseCode, PlayerId, ReauthProof, ServerMessage, SessionId, SessionSummary, WireError,
 };
-use plyhouse_store::{PlayerRecord, ReadError, SessionRecord, SessionSelection, WriteError};
+use plyhouse_store::{
+    IdentityChanges, PlayerRecord, ReadError, SessionRecord, SessionSelection, WriteError,
+};
 
 impl Client {
     pub(in crate::requests) async fn send_sessions(&self, player: &Player, reply: Reply) {

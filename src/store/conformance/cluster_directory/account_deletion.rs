@@ -8,7 +8,8 @@ use plyhouse_protocol::PlayerKind;
 use super::*;
 use crate::conformance::session;
 use crate::{
-    HistoryQuery, JournalPosition, PlayerDeletion, PlayerRecord, SessionSelection, WriteError,
+    ArchiveStore, HistoryQuery, IdentityChanges, IdentityStore, JournalPosition, JournalStore,
+    PlayerDeletion, PlayerRecord, SessionSelection, WriteError,
 };
 
 /// A server learns from the store which sessions ended and which players were deleted on another

@@ -3,7 +3,7 @@
 use super::{
     OTHER_NODE, OWNER_NODE, SharedStore, create_match, live_matches, start_events, unowned_matches,
 };
-use crate::Store;
+use crate::JournalStore;
 use crate::port::cluster_directory::{ClusterDirectory, LEASE_DURATION};
 
 pub(crate) async fn lease_expires_unless_renewed(shared: &impl SharedStore) {

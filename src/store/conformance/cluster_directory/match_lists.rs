@@ -1,5 +1,6 @@
 //! Tests for match lists.
 
+use crate::{IdentityStore, JournalStore};
 use plyhouse_engine::catalog::CATALOG;
 use plyhouse_protocol::MatchStatus;
 

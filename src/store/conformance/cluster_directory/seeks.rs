@@ -11,7 +11,7 @@ use super::*;
 use crate::port::cluster_directory::{
     LEASE_DURATION, MatchFactory, PairOutcome, RatingRange, SeekRecord, WIDENING_INTERVAL_MS,
 };
-use crate::{NodeId, WriteError};
+use crate::{IdentityChanges, IdentityStore, JournalStore, NodeId, WriteError};
 
 fn seeker_id(number: u128) -> PlayerId {
     PlayerId(Uuid::from_u128(number))

@@ -9,7 +9,7 @@ use plyhouse_matches::{CorrespondenceTurn, Participation, Reminder};
 
 use super::*;
 use crate::port::cluster_directory::{LEASE_DURATION, MatchRoute, OWNERSHIP_MIN};
-use crate::{JournalPosition, NodeId, PlayerRecord, WriteError};
+use crate::{IdentityStore, JournalPosition, JournalStore, NodeId, PlayerRecord, WriteError};
 
 async fn load_route(store: &impl ClusterDirectory, id: MatchId) -> MatchRoute {
     store

@@ -9,7 +9,8 @@ use tokio::runtime::{Builder, Runtime};
 use super::*;
 use crate::conformance::{AT_MS, end_event, rated_game_events, rated_record, session};
 use crate::{
-    CopyError, CopySide, OneTimeToken, SqliteInspector, SqliteStore, TokenHash, copy_store,
+    CopyError, CopySide, IdentityChanges, OneTimeToken, SqliteInspector, SqliteStore, TokenHash,
+    copy_store,
 };
 
 fn runtime() -> Runtime {

@@ -4,11 +4,11 @@ use rusqlite::config::DbConfig;
 use tempfile::TempDir;
 
 use super::*;
-use crate::Store;
 use crate::VerificationReport;
 use crate::conformance::{AT_MS, OWNER_NODE, match_record, move_event, player, session};
 use crate::records::match_record::event_from_text;
 use crate::sqlite::SqliteStore;
+use crate::{IdentityStore, JournalStore};
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::EventKind;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use plyhouse_protocol::{MatchId, Seq};
 use plyhouse_store::cluster_directory::ClusterDirectory;
-use plyhouse_store::{JournalPosition, MatchRecord, NodeId, Store};
+use plyhouse_store::{JournalPosition, JournalStore, MatchRecord, NodeId};
 
 use super::{SharedStore, resolve_now};
 
