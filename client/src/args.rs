@@ -723,7 +723,9 @@ pub(crate) enum KeyCommand {
         #[arg(long, value_name = "LABEL", value_parser = parse_player_name)]
         label: Option<PlayerName>,
 
-        /// Name of the bot account that uses the key (created if new; at most five); needs an account
+        /// Bot account that uses the key; a new name creates a bot of yours
+        ///
+        /// This needs an account (see `ply register`), which can own up to five bots.
         #[arg(long, value_name = "NAME", value_parser = parse_player_name)]
         bot: Option<PlayerName>,
     },

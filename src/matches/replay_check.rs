@@ -195,7 +195,7 @@ impl Match {
         (ply, to_ply): (Ply, Option<Ply>),
     ) -> Result<(), &'static str> {
         if ply != self.ply() || self.occupant(seat).player().is_none() {
-            return Err("an offer is not possible at this ply");
+            return Err("no offer is allowed at this ply");
         }
         let offer_check = match offer {
             Offer::Draw => self.check_draw_offer(seat),

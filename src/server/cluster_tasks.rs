@@ -21,12 +21,28 @@ use super::context::server_context::ServerContext;
 
 /// Starts the background tasks, which run until the server stops.
 pub(super) fn start(server: &Arc<ServerContext>, inbox: Listener) {
-    server.spawn(inbox::run(Arc::clone(server), inbox));
-    server.spawn(node_lease_renewal::run(Arc::clone(server)));
-    server.spawn(heartbeat::run(Arc::clone(server)));
-    server.spawn(ownership_check::run(Arc::clone(server)));
-    server.spawn(list_sync::run(Arc::clone(server)));
-    server.spawn(matchmaking::run(Arc::clone(server)));
-    server.spawn(player_reconciliation::run(Arc::clone(server)));
-    server.spawn(takeover::run(Arc::clone(server)));
+    server
+        .infrastructure
+        .spawn(inbox::run(Arc::clone(server), inbox));
+    server
+        .infrastructure
+        .spawn(node_lease_renewal::run(Arc::clone(server)));
+    server
+        .infrastructure
+        .spawn(heartbeat::run(Arc::clone(server)));
+    server
+        .infrastructure
+        .spawn(ownership_check::run(Arc::clone(server)));
+    server
+        .infrastructure
+        .spawn(list_sync::run(Arc::clone(server)));
+    server
+        .infrastructure
+        .spawn(matchmaking::run(Arc::clone(server)));
+    server
+        .infrastructure
+        .spawn(player_reconciliation::run(Arc::clone(server)));
+    server
+        .infrastructure
+        .spawn(takeover::run(Arc::clone(server)));
 }

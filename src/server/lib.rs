@@ -88,18 +88,34 @@ impl Server {
         if let Some(inbox) = inbox {
             cluster_tasks::start(&context, inbox);
         }
-        context.spawn(matchmaking::list_broadcast::run(Arc::clone(&context)));
-        context.spawn(matchmaking::seek_list_broadcast::run(Arc::clone(&context)));
-        context.spawn(schedule::wake_scheduler::run(Arc::clone(&context)));
-        context.spawn(players::ratings::run(Arc::clone(&context)));
-        context.spawn(matchmaking::widened_seek_pairing::pair_widened_seeks(
-            Arc::clone(&context),
-        ));
-        context.spawn(schedule::clock_pause::run(Arc::clone(&context)));
-        context.spawn(players::account_deletion::remove_deleted_players(
-            Arc::clone(&context),
-        ));
-        context.spawn(context::admin_commands::run(Arc::clone(&context)));
+        context
+            .infrastructure
+            .spawn(matchmaking::list_broadcast::run(Arc::clone(&context)));
+        context
+            .infrastructure
+            .spawn(matchmaking::seek_list_broadcast::run(Arc::clone(&context)));
+        context
+            .infrastructure
+            .spawn(schedule::wake_scheduler::run(Arc::clone(&context)));
+        context
+            .infrastructure
+            .spawn(players::ratings::run(Arc::clone(&context)));
+        context
+            .infrastructure
+            .spawn(matchmaking::widened_seek_pairing::pair_widened_seeks(
+                Arc::clone(&context),
+            ));
+        context
+            .infrastructure
+            .spawn(schedule::clock_pause::run(Arc::clone(&context)));
+        context
+            .infrastructure
+            .spawn(players::account_deletion::remove_deleted_players(
+                Arc::clone(&context),
+            ));
+        context
+            .infrastructure
+            .spawn(context::admin_commands::run(Arc::clone(&context)));
         Ok(Self { context })
     }
 
@@ -114,6 +130,7 @@ impl Server {
     pub async fn recover(&self) -> Result<RecoveryStats, ReadError> {
         let recovered = matchmaking::match_loading::recover_matches(&self.context).await?;
         self.context
+            .infrastructure
             .spawn(players::account_deletion::resume_deletions(Arc::clone(
                 &self.context,
             )));
@@ -128,7 +145,7 @@ impl Server {
     /// Returns whether the store is healthy. New writes to an unhealthy store are likely to fail.
     #[must_use]
     pub fn is_healthy(&self) -> bool {
-        self.context.store.is_healthy()
+        self.context.infrastructure.store.is_healthy()
     }
 
     /// Returns whether the server can accept work. This is the case if
@@ -142,10 +159,13 @@ impl Server {
     /// is ready.
     #[must_use]
     pub fn unready_reasons(&self) -> Vec<&'static str> {
-        let cluster = self.context.cluster.as_ref();
+        let cluster = self.context.infrastructure.cluster.as_ref();
         let missing = [
             (!self.is_healthy(), "cannot write to the store"),
-            (self.context.is_stopping(), "the server is stopping"),
+            (
+                self.context.infrastructure.tasks.is_stopping(),
+                "the server is stopping",
+            ),
             (
                 cluster.is_some_and(|cluster| !cluster.has_valid_lease()),
                 "the lease of this server has expired",
@@ -187,24 +207,24 @@ impl Server {
     /// Counts a WebSocket that was closed before a [`Client`] was created for it. `code` is `None`
     /// if the remote end closed the connection.
     pub fn count_closed_connection(&self, code: Option<CloseCode>) {
-        self.context.metrics.count_closed(code);
+        self.context.infrastructure.metrics.count_closed(code);
     }
 
     /// Counts a connection that failed before it became a WebSocket.
     pub fn count_dropped_connection(&self, cause: DropReason) {
-        self.context.metrics.count_dropped(cause);
+        self.context.infrastructure.metrics.count_dropped(cause);
     }
 
     /// Returns the number of panics in match actors and searches. A panic does not affect other
     /// matches.
     #[must_use]
     pub fn panic_count(&self) -> u64 {
-        self.context.metrics.panics.get()
+        self.context.infrastructure.metrics.panics.get()
     }
 
     #[must_use]
     pub fn settings(&self) -> &Settings {
-        &self.context.settings
+        &self.context.infrastructure.settings
     }
 
     /// Returns the game record of a match, up to the latest event that spectators may see.
@@ -276,9 +296,13 @@ impl Server {
         if matches!(result, Err(ArchiveError::NotFound)) {
             let delay = self
                 .context
+                .limits
                 .ip_limits
                 .count_wrong_guess(address, context::clock_and_rng::now());
-            self.context.sleep_unless_stopping(delay).await;
+            self.context
+                .infrastructure
+                .sleep_unless_stopping(delay)
+                .await;
         }
         result
     }
@@ -320,9 +344,13 @@ impl Server {
         if let Err(ExportError::Unauthorized) = export {
             let delay = self
                 .context
+                .limits
                 .ip_limits
                 .count_wrong_guess(address, context::clock_and_rng::now());
-            self.context.sleep_unless_stopping(delay).await;
+            self.context
+                .infrastructure
+                .sleep_unless_stopping(delay)
+                .await;
         }
         export
     }
@@ -334,6 +362,7 @@ impl Server {
     /// See [`AdmissionError`].
     pub fn admit(&self, address: Option<Address>) -> Result<ConnectionPermit, AdmissionError> {
         self.context
+            .limits
             .ip_limits
             .admit_connection(address, context::clock_and_rng::now())
     }
@@ -353,7 +382,7 @@ impl Server {
 
     /// Spawns a task that [`stop`](Self::stop) waits for.
     pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        self.context.spawn(task);
+        self.context.infrastructure.spawn(task);
     }
 
     /// Returns the token that is cancelled when the server shuts down. After the cancellation, the
@@ -361,7 +390,7 @@ impl Server {
     /// their outboxes.
     #[must_use]
     pub fn shutdown(&self) -> &CancellationToken {
-        &self.context.shutdown
+        &self.context.infrastructure.tasks.shutdown
     }
 
     /// Closes all connections, ends all searches and matches, and waits for their tasks.

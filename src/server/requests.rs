@@ -99,13 +99,13 @@ impl Client {
         session_kind: SessionKind,
         proxy_user: Option<String>,
     ) -> Self {
-        let connection = server.new_connection();
+        let connection = server.identity.new_connection(&server.infrastructure);
         let received_at = now();
-        let settings = &server.settings;
+        let settings = &server.infrastructure.settings;
         let bucket = TokenBucket::new(settings.requests_per_s, settings.burst, received_at);
         let rate_limit = RateLimit::new(bucket);
-        server.metrics.opened_connections.inc();
-        server.metrics.connections.inc();
+        server.infrastructure.metrics.opened_connections.inc();
+        server.infrastructure.metrics.connections.inc();
         tracing::debug!(connection = %connection.id, "connected");
         Self {
             server,
@@ -174,14 +174,17 @@ impl Client {
         &mut self,
         text: &str,
     ) -> Option<(Result<ClientMessage, Box<DecodeError>>, Reply)> {
-        let auth_mode = match (&self.proxy_user, self.server.settings.accounts.wire_name()) {
+        let auth_mode = match (
+            &self.proxy_user,
+            self.server.infrastructure.settings.accounts.wire_name(),
+        ) {
             (Some(_), _) => AuthMode::ProxyAuthenticated,
             (None, Some(_)) => AuthMode::AllMethods,
             (None, None) => AuthMode::GuestOnly,
         };
         let decoded = Request::decode_as(text, auth_mode);
         let message = decoded.as_ref().ok().map(|read| &read.request.message);
-        self.server.metrics.count_request(message);
+        self.server.infrastructure.metrics.count_request(message);
         let is_move = matches!(message, Some(ClientMessage::Move { .. }));
         let (re, ignored, request) = match decoded {
             Ok(Decoded { request, ignored }) => (request.id, ignored, Ok(request.message)),
@@ -215,7 +218,7 @@ impl Client {
 
     /// Records the end of the connection. `code` is `None` if the client closed it.
     pub fn end(self, code: Option<CloseCode>) {
-        self.server.metrics.count_closed(code);
+        self.server.infrastructure.metrics.count_closed(code);
         tracing::debug!(connection = %self.connection.id, code = code.map(CloseCode::number), "disconnected");
     }
 
@@ -230,7 +233,7 @@ impl Client {
 
     /// Returns the cost of a request that is charged against the rate limit.
     fn request_cost(&self) -> u32 {
-        let settings = &self.server.settings;
+        let settings = &self.server.infrastructure.settings;
         if self.connection.is_spectating_only() {
             // The cost is capped at the burst size, because a more expensive request would never be
             // admitted.
@@ -254,6 +257,7 @@ impl Client {
     /// has guessed too often.
     async fn delay_wrong_guess(&self) {
         self.server
+            .infrastructure
             .sleep_unless_stopping(self.connection_permit.count_wrong_guess(now()))
             .await;
     }
@@ -263,7 +267,7 @@ impl Client {
     fn admit(&mut self, is_move: bool, reply: Reply) -> Option<Reply> {
         let cost = if is_move { 0 } else { self.request_cost() };
         let (retry_after, is_last) = match self.check_rate_limit(cost, self.received_at) {
-            Admission::Serve if self.server.is_stopping() => {
+            Admission::Serve if self.server.infrastructure.tasks.is_stopping() => {
                 reply.refuse(ErrorCode::ShuttingDown, "the server is shutting down");
                 return None;
             }
@@ -299,7 +303,7 @@ impl Client {
         let Some((hello_number, reply)) = reply.require(self.next_hello_number().await) else {
             return;
         };
-        let changes_before = self.server.players.identity_change_count();
+        let changes_before = self.server.identity.players.identity_change_count();
         let identified = self.identify_player(hello).await;
         if let Some(((player, login_kind), reply)) = reply.require(identified) {
             self.send_welcome(
@@ -353,7 +357,7 @@ impl Client {
             return Ok((player, LoginKind::Resumed));
         }
         if let Some(token) = hello.token {
-            let is_guess = !self.server.tokens.has_issued(&token);
+            let is_guess = !self.server.identity.tokens.has_issued(&token);
             if let Some(mut player) = self.find_player_by_token(token).await? {
                 self.replace_taken_guest_name(&mut player).await;
                 return Ok((player, LoginKind::Resumed));
@@ -363,8 +367,9 @@ impl Client {
             }
         }
         let has_name = hello.name.is_some();
-        let name =
-            parse_display_text(hello.name, || registry::random_guest_name(&self.server.rng))?;
+        let name = parse_display_text(hello.name, || {
+            registry::random_guest_name(&self.server.infrastructure.rng)
+        })?;
         let label = parse_display_text(hello.label, || default_label(self.session_kind))?;
         names::check_not_reserved(&name)?;
         let guest = self.new_guest(name, label);
@@ -379,7 +384,7 @@ impl Client {
     /// Returns the player of the session with this token.
     async fn find_player_by_token(&self, token: Token) -> Result<Option<Player>, WireError> {
         let hash = tokens::hash_token(&token);
-        let (identity, is_stored) = match self.server.players.find_guest_by_token(hash) {
+        let (identity, is_stored) = match self.server.identity.players.find_guest_by_token(hash) {
             Some(guest) => (Some(guest), false),
             None => (self.find_stored_session(hash).await?, true),
         };
@@ -398,6 +403,7 @@ impl Client {
         token: TokenHash,
     ) -> Result<Option<(PlayerRecord, SessionRecord)>, WireError> {
         self.server
+            .infrastructure
             .store
             .find_session(token)
             .await
@@ -408,8 +414,12 @@ impl Client {
     }
 
     fn new_guest(&self, name: String, label: String) -> Player {
-        let token = self.server.tokens.issue(&self.server.rng);
-        let id = registry::new_player_id(&self.server.rng);
+        let token = self
+            .server
+            .identity
+            .tokens
+            .issue(&self.server.infrastructure.rng);
+        let id = registry::new_player_id(&self.server.infrastructure.rng);
         Player {
             record: PlayerRecord {
                 id,
@@ -425,7 +435,7 @@ impl Client {
 
     /// Creates a session of this player.
     fn new_session(&self, player: PlayerId, token: &Token, label: String) -> SessionRecord {
-        let now_ms = self.server.clock.now_ms();
+        let now_ms = self.server.infrastructure.clock.now_ms();
         let token = tokens::hash_token(token);
         SessionRecord {
             token,
@@ -468,24 +478,33 @@ impl Drop for Client {
     fn drop(&mut self) {
         // The outbox no longer has a reader, so it is closed and discards new messages immediately.
         self.connection.outbox.close(CloseCode::Normal);
-        self.server.connection_registry.remove(self.connection.id);
+        self.server
+            .identity
+            .connection_registry
+            .remove(self.connection.id);
         let connection_id = self.connection.id;
         self.server
+            .matches
             .lobby
             .with_subscriptions(|lists| lists.unwatch(connection_id));
-        self.server.seek_list.unwatch(connection_id);
-        self.server.metrics.connections.dec();
+        self.server.matchmaking.seek_list.unwatch(connection_id);
+        self.server.infrastructure.metrics.connections.dec();
         let (server, connection) = (Arc::clone(&self.server), Arc::clone(&self.connection));
         let player = self.player.as_ref().map(|player| player.record.id);
-        self.server.spawn(async move {
-            let was_seeking = server.seeks.end_by_connection(connection.id);
+        self.server.infrastructure.spawn(async move {
+            let was_seeking = server.matchmaking.seeks.end_by_connection(connection.id);
             // A client that has not been welcomed follows no match, so nothing remains to be
             // cleaned up.
             let Some(player) = player else { return };
-            if let Some(cluster) = server.cluster.as_ref().filter(|_| was_seeking) {
+            if let Some(cluster) = server
+                .infrastructure
+                .cluster
+                .as_ref()
+                .filter(|_| was_seeking)
+            {
                 cluster.end_seek(player).await;
             }
-            server.players.disconnect(player, &connection);
+            server.identity.players.disconnect(player, &connection);
             let followed = connection.subscriptions.close();
             participant_subscriptions::transfer_followed_matches(&server, player, &followed).await;
             for handle in followed {

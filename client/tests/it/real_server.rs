@@ -12,7 +12,7 @@ use plyhouse_server::{
     AccountPolicy, AdminCommand, AdminResult, Server, Settings, new_one_time_secret,
 };
 use plyhouse_store::{
-    MemoryStore, RatingPost, RatingStore, RatingVersion, RatingsChange, Store as _, StoreMetrics,
+    MemoryStore, RatingPost, RatingStore, RatingVersion, RatingsChange, StoreMetrics,
 };
 use plyhouse_transport::{Tls, Transport};
 use tokio::net::TcpListener;

@@ -9,6 +9,7 @@ use plyhouse_store::StoredAnalysis;
 
 use super::progress::Analysis;
 use crate::bots::{Priority, SearchClass};
+use crate::context::infrastructure::Infrastructure;
 use crate::context::server_context::ServerContext;
 
 /// Maximum time for the analysis of one position, including the wait for a search thread. If a
@@ -22,11 +23,14 @@ pub(crate) async fn run_analysis(
     mut review: Review,
     analysis: &Analysis,
 ) {
-    let Ok(permit) = server.analysis_queue.permits.acquire().await else {
+    let Ok(permit) = server.matches.analysis_queue.permits.acquire().await else {
         return;
     };
     let (id, game) = (analysis.match_id(), review.game());
-    let (stop, limits) = (Stop::new(), limits(server, analysis.nodes()));
+    let (stop, limits) = (
+        Stop::new(),
+        limits(&server.infrastructure, analysis.nodes()),
+    );
     let priority = Priority {
         host: player,
         class: SearchClass::Analysis,
@@ -40,12 +44,12 @@ pub(crate) async fn run_analysis(
         };
         let looked = tokio::select! {
             biased; // The fixed poll order keeps simulated runs reproducible.
-            () = server.shutdown.cancelled() => None,
-            looked = server.bots.run_search(priority, SEARCH_WAIT_MAX, step) => looked,
+            () = server.infrastructure.tasks.shutdown.cancelled() => None,
+            looked = server.matches.bots.run_search(priority, SEARCH_WAIT_MAX, step) => looked,
         };
         let Some(looked) = looked else {
             stop.stop();
-            server.metrics.analyses.failed.inc();
+            server.infrastructure.metrics.analyses.failed.inc();
             tracing::warn!(match_id = %id, "analysis aborted");
             return;
         };
@@ -58,7 +62,7 @@ pub(crate) async fn run_analysis(
     // The analysis permit is released before the result is stored, so that the next analysis does
     // not wait for the store.
     drop((permit, review));
-    server.metrics.analyses.completed.inc();
+    server.infrastructure.metrics.analyses.completed.inc();
     let Some(text) = analysis.to_json() else {
         return;
     };
@@ -67,7 +71,7 @@ pub(crate) async fn run_analysis(
         text,
     };
     // The subscribers already have the result, so a failure to store it is only logged.
-    match server.store.store_analysis(id, stored).await {
+    match server.infrastructure.store.store_analysis(id, stored).await {
         Ok(true) => {}
         Ok(false) => tracing::debug!(match_id = %id, "match of a finished analysis was deleted"),
         Err(error) => tracing::error!(match_id = %id, %error, "cannot store an analysis"),
@@ -75,10 +79,10 @@ pub(crate) async fn run_analysis(
 }
 
 /// Returns the search limits for one position.
-fn limits(server: &ServerContext, nodes: u64) -> Limits {
+fn limits(infrastructure: &Infrastructure, nodes: u64) -> Limits {
     Limits {
         nodes: Some(nodes),
-        time: Some(server.settings.search_time),
+        time: Some(infrastructure.settings.search_time),
         ..Limits::default()
     }
 }

@@ -17,6 +17,7 @@ pub(crate) use crate::analysis::wire::valuation;
 
 use crate::connection::id::ConnectionId;
 use crate::connection::outbox::Outbox;
+use crate::context::matches::Matches;
 use crate::context::metrics::GaugeGuard;
 use crate::context::server_context::ServerContext;
 use crate::wire::encode::encode;
@@ -66,14 +67,14 @@ struct Subscription {
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        let mut state = self.server.analysis_queue.state.lock();
+        let mut state = self.server.matches.analysis_queue.state.lock();
         state.subscribers.remove(&self.connection);
     }
 }
 
 /// Returns whether the connection is receiving an analysis.
-pub(crate) fn is_subscribed(server: &ServerContext, connection: ConnectionId) -> bool {
-    server
+pub(crate) fn is_subscribed(matches: &Matches, connection: ConnectionId) -> bool {
+    matches
         .analysis_queue
         .state
         .lock()
@@ -94,20 +95,37 @@ pub(crate) async fn find_or_start(
             .nodes
             .is_none_or(|requested_nodes| requested_nodes <= nodes)
     };
-    let job = server.analysis_queue.state.lock().jobs.get(&id).cloned();
+    let job = server
+        .matches
+        .analysis_queue
+        .state
+        .lock()
+        .jobs
+        .get(&id)
+        .cloned();
     if let Some((_, analysis)) = job.filter(|(_, made)| is_enough(made.nodes())) {
         return Ok(analysis);
     }
-    let stored = server.store.analysis(id).await.map_err(|error| {
-        tracing::error!(match_id = %id, %error, "cannot read an analysis");
-        store_read_error(&error)
-    })?;
+    let stored = server
+        .infrastructure
+        .store
+        .analysis(id)
+        .await
+        .map_err(|error| {
+            tracing::error!(match_id = %id, %error, "cannot read an analysis");
+            store_read_error(&error)
+        })?;
     let Some(stored) = stored.filter(|stored| is_enough(stored.nodes)) else {
         return start(server, state, request, 0).await;
     };
     match Analysis::from_stored(&stored) {
         Ok(Some(analysis)) => {
-            server.metrics.analyses.served_from_store.inc();
+            server
+                .infrastructure
+                .metrics
+                .analyses
+                .served_from_store
+                .inc();
             return Ok(Arc::new(analysis));
         }
         Ok(None) => {}
@@ -143,7 +161,7 @@ async fn start(
     })?;
     charge_quota(server, request.player).await?;
     let (by, found) = (request.player, Arc::clone(&analysis));
-    server.spawn(async move {
+    server.infrastructure.spawn(async move {
         super::run::run_analysis(&entry.server, by, review, &found).await;
         drop(entry);
     });
@@ -158,7 +176,7 @@ fn enqueue(
     analysis: &Arc<Analysis>,
 ) -> Result<QueueEntry, WireError> {
     let id = analysis.match_id();
-    let mut state = server.analysis_queue.state.lock();
+    let mut state = server.matches.analysis_queue.state.lock();
     // A complete analysis remains in the queue while it is being stored. It is not counted as the
     // player's unfinished analysis, because the player may request another analysis as soon as the
     // last result has arrived.
@@ -182,14 +200,14 @@ fn enqueue(
     Ok(QueueEntry {
         server: Arc::clone(server),
         id,
-        _waiting: GaugeGuard::new(&server.metrics.analyses.waiting),
+        _waiting: GaugeGuard::new(&server.infrastructure.metrics.analyses.waiting),
     })
 }
 
 /// Counts a request against the player's daily quota of analyses. Returns an error if this quota is
 /// used up.
 async fn charge_quota(server: &ServerContext, player: PlayerId) -> Result<(), WireError> {
-    let at_ms = server.clock.now_ms();
+    let at_ms = server.infrastructure.clock.now_ms();
     let quota_request = AnalysisQuotaRequest {
         player,
         at_ms,
@@ -197,6 +215,7 @@ async fn charge_quota(server: &ServerContext, player: PlayerId) -> Result<(), Wi
         requests_max: ANALYSES_PER_DAY,
     };
     if server
+        .infrastructure
         .store
         .count_analysis_request(quota_request)
         .await
@@ -205,6 +224,7 @@ async fn charge_quota(server: &ServerContext, player: PlayerId) -> Result<(), Wi
         return Ok(());
     }
     let first = server
+        .infrastructure
         .store
         .first_analysis_request_ms(player, quota_request.since_ms)
         .await;
@@ -227,7 +247,7 @@ struct QueueEntry {
 
 impl Drop for QueueEntry {
     fn drop(&mut self) {
-        let mut state = self.server.analysis_queue.state.lock();
+        let mut state = self.server.matches.analysis_queue.state.lock();
         let job = state.jobs.remove(&self.id);
         drop(state);
         if let Some((_, analysis)) = job {
@@ -245,6 +265,7 @@ pub(crate) fn send_analysis(
 ) -> Option<impl Future<Output = ()> + Send + use<>> {
     let connection = outbox.connection();
     if !server
+        .matches
         .analysis_queue
         .state
         .lock()
@@ -261,12 +282,15 @@ pub(crate) fn send_analysis(
     Some(async move {
         let server = &subscription.server;
         let (mut sent, mut changes) = (None, analysis.subscribe());
-        while !outbox.is_closing() && !server.is_stopping() {
+        while !outbox.is_closing() && !server.infrastructure.tasks.is_stopping() {
             // Marks the current state of the analysis as seen before its results are read, so that
             // any later change wakes this task.
             changes.mark_unchanged();
             if !outbox.is_half_free() {
-                server.sleep_unless_stopping(BATCH_INTERVAL).await;
+                server
+                    .infrastructure
+                    .sleep_unless_stopping(BATCH_INTERVAL)
+                    .await;
                 continue;
             }
             match analysis.page_after(sent, PLIES_PER_MESSAGE) {
@@ -283,13 +307,16 @@ pub(crate) fn send_analysis(
                     }
                     outbox.send(message);
                     if analysis.is_running() {
-                        server.sleep_unless_stopping(BATCH_INTERVAL).await;
+                        server
+                            .infrastructure
+                            .sleep_unless_stopping(BATCH_INTERVAL)
+                            .await;
                     }
                 }
                 None if analysis.is_running() => {
                     tokio::select! {
                         biased; // The fixed poll order keeps simulated runs reproducible.
-                        () = server.shutdown.cancelled() => return,
+                        () = server.infrastructure.tasks.shutdown.cancelled() => return,
                         _ = changes.changed() => {}
                         // A slow analysis may produce no results for a long time, so this timer
                         // wakes the task regularly to check whether the connection has closed.

@@ -32,7 +32,7 @@ impl ServerContext {
         target: MatchRef,
         extension: &str,
     ) -> Result<GameRecordFile, ArchiveError> {
-        let Ok(_permit) = self.game_record_permits.try_acquire() else {
+        let Ok(_permit) = self.limits.game_record_permits.try_acquire() else {
             return Err(ArchiveError::Busy);
         };
         self.build_game_record(target, extension).await
@@ -44,7 +44,7 @@ impl ServerContext {
         target: MatchRef,
         extension: &str,
     ) -> Result<GameRecordFile, ArchiveError> {
-        let Ok(_permit) = self.replay_permits.acquire().await else {
+        let Ok(_permit) = self.limits.replay_permits.acquire().await else {
             return Err(ArchiveError::Busy);
         };
         self.build_game_record(target, extension).await
@@ -81,11 +81,13 @@ impl ServerContext {
         &self,
         target: MatchRef,
     ) -> Result<MatchRecord, ArchiveError> {
-        let loaded = match_loading::load_stored_match(self, target)
+        let loaded = match_loading::load_stored_match(&self.infrastructure, target)
             .await
             .map_err(read_error)?;
         let mut record = loaded.ok_or(ArchiveError::NotFound)?.record;
-        let visible = record.visible_to_spectators(self.clock.now_ms()).len();
+        let visible = record
+            .visible_to_spectators(self.infrastructure.clock.now_ms())
+            .len();
         record.events.truncate(visible);
         // The check must use only the events that spectators may see, because spectators learn of
         // the start of a match only after the spectator delay.

@@ -78,7 +78,7 @@ impl ServerContext {
 
     /// Returns the preview of a player. `player` is a name or an id.
     pub(crate) async fn player_preview(&self, player: &str) -> Result<LinkPreview, ArchiveError> {
-        let Ok(_permit) = self.game_record_permits.try_acquire() else {
+        let Ok(_permit) = self.limits.game_record_permits.try_acquire() else {
             return Err(ArchiveError::Busy);
         };
         let id = self.resolve_player(player).await?;
@@ -109,7 +109,7 @@ impl ServerContext {
 
     /// Loads and replays the part of a match that spectators may see.
     async fn replay_for_spectators(&self, target: MatchRef) -> Result<Match, ArchiveError> {
-        let Ok(_permit) = self.game_record_permits.try_acquire() else {
+        let Ok(_permit) = self.limits.game_record_permits.try_acquire() else {
             return Err(ArchiveError::Busy);
         };
         let record = self.spectator_record(target).await?;

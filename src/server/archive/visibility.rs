@@ -16,7 +16,7 @@ impl ServerContext {
             .ended_ms
             .saturating_add(past.creation.terms.spectator_delay_ms);
         let mut starters = past.summary.seats.iter();
-        visible_ms <= self.clock.now_ms()
+        visible_ms <= self.infrastructure.clock.now_ms()
             || starters.any(|seat| SeatAtStart::player(seat) == Some(viewer))
     }
 
@@ -24,12 +24,15 @@ impl ServerContext {
     /// the viewer may not see the match at all, or if the match must still appear unfinished to the
     /// viewer. Returns `false` for a match that is no longer in memory.
     pub(crate) fn is_end_hidden(&self, id: MatchId, viewer: PlayerId) -> bool {
-        self.lobby.find(MatchRef::Id(id)).is_some_and(|handle| {
-            let summary = handle.summary();
-            let is_seated =
-                summary.seat_of(viewer).is_some() || summary.substituted_seat(viewer).is_some();
-            summary.is_hidden_from(viewer)
-                || (!is_seated && summary.shown_status() != MatchStatus::Ended)
-        })
+        self.matches
+            .lobby
+            .find(MatchRef::Id(id))
+            .is_some_and(|handle| {
+                let summary = handle.summary();
+                let is_seated =
+                    summary.seat_of(viewer).is_some() || summary.substituted_seat(viewer).is_some();
+                summary.is_hidden_from(viewer)
+                    || (!is_seated && summary.shown_status() != MatchStatus::Ended)
+            })
     }
 }

@@ -20,10 +20,10 @@ const PING_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Pings all other servers until this server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
-    let shutdown = server.shutdown.clone();
+    let shutdown = server.infrastructure.tasks.shutdown.clone();
     let watching = async {
         loop {
-            let nodes = match &server.cluster {
+            let nodes = match &server.infrastructure.cluster {
                 Some(cluster) => cluster.nodes.all(),
                 None => return,
             };
@@ -39,7 +39,7 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
 }
 
 async fn ping(server: &Arc<ServerContext>, node: NodeId) {
-    let Some(cluster) = &server.cluster else {
+    let Some(cluster) = &server.infrastructure.cluster else {
         return;
     };
     let sent_at = now();
@@ -73,7 +73,9 @@ async fn ping(server: &Arc<ServerContext>, node: NodeId) {
 /// Sends a control message to all matches on this server.
 pub(super) fn spawn_broadcast(server: &Arc<ServerContext>, control: Control) {
     let context = Arc::clone(server);
-    server.spawn(async move { clock_pause::broadcast_to_matches(&context, &control).await });
+    server
+        .infrastructure
+        .spawn(async move { clock_pause::broadcast_to_matches(&context, &control).await });
 }
 
 /// Handles the loss of another server. Each match that this server owns stops sending updates to
@@ -82,5 +84,7 @@ pub(super) fn on_node_gone(server: &Arc<ServerContext>, node: NodeId) {
     let is_dead = true;
     spawn_broadcast(server, Control::NodeUnreachable { node, is_dead });
     let context = Arc::clone(server);
-    server.spawn(async move { cluster_match_loading::take_over_abandoned(&context).await });
+    server
+        .infrastructure
+        .spawn(async move { cluster_match_loading::take_over_abandoned(&context).await });
 }

@@ -27,7 +27,7 @@ const CONCURRENT_REQUESTS_MAX: usize = 4096;
 /// Receives and handles packets until this server stops.
 pub(crate) async fn run(server: Arc<ServerContext>, mut inbox: Listener) {
     let permits = Arc::new(Semaphore::new(CONCURRENT_REQUESTS_MAX));
-    let shutdown = server.shutdown.clone();
+    let shutdown = server.infrastructure.tasks.shutdown.clone();
     loop {
         let next = tokio::select! {
             biased; // The fixed poll order keeps simulated runs reproducible.
@@ -38,11 +38,11 @@ pub(crate) async fn run(server: Arc<ServerContext>, mut inbox: Listener) {
             None => return,
             Some(Incoming::Gap) => {
                 spawn_broadcast(&server, Control::CatchUp);
-                if let Some(cluster) = &server.cluster {
+                if let Some(cluster) = &server.infrastructure.cluster {
                     cluster.messages_lost.notify_one();
                 }
                 let looking = Arc::clone(&server);
-                server.spawn(async move {
+                server.infrastructure.spawn(async move {
                     ownership_check::check_ownership(&looking).await;
                     block_loading::refresh_all(&looking).await;
                     account_deletion::find_missed_deletions(&looking).await;
@@ -53,12 +53,12 @@ pub(crate) async fn run(server: Arc<ServerContext>, mut inbox: Listener) {
                 let request = match parse_packet(&request) {
                     None => continue,
                     Some(Packet::Ping) => {
-                        let searches = load_balance::queued_searches(&server);
+                        let searches = load_balance::queued_searches(&server.infrastructure);
                         send_response(responder, &PacketResponse::Pong { searches });
                         continue;
                     }
                     Some(Packet::GetConnectedSessions { player }) => {
-                        let connected = server.players.connected_sessions(player);
+                        let connected = server.identity.players.connected_sessions(player);
                         send_response(responder, &PacketResponse::ConnectedSessions(connected));
                         continue;
                     }
@@ -69,7 +69,7 @@ pub(crate) async fn run(server: Arc<ServerContext>, mut inbox: Listener) {
                 };
                 if let Packet::HandOver { match_id, from } = request {
                     let taking = Arc::clone(&server);
-                    server.spawn(async move {
+                    server.infrastructure.spawn(async move {
                         let is_taken = load_balance::accept_match(&taking, match_id, from).await;
                         let answered = if is_taken {
                             PacketResponse::Accepted
@@ -80,7 +80,7 @@ pub(crate) async fn run(server: Arc<ServerContext>, mut inbox: Listener) {
                         drop(permit);
                     });
                 } else if let Some(pending_response) = on_request(&server, request, responder) {
-                    server.spawn(async move {
+                    server.infrastructure.spawn(async move {
                         pending_response.await;
                         drop(permit);
                     });
@@ -132,7 +132,7 @@ fn on_request(
         | Packet::ListingsChanged(_)
         | Packet::NotifyPlayer { .. } => return None,
     };
-    let Some(handle) = server.lobby.find(MatchRef::Id(match_id)) else {
+    let Some(handle) = server.matches.lobby.find(MatchRef::Id(match_id)) else {
         send_response(responder, &PacketResponse::NotOwner);
         return None;
     };
@@ -140,7 +140,7 @@ fn on_request(
         request.request,
         MatchRequest::Control(Control::Follow { .. })
     );
-    let pending_answer = handle.request_answer(request, &server.metrics);
+    let pending_answer = handle.request_answer(request, &server.infrastructure.metrics);
     Some(async move {
         let response = match pending_answer.await {
             Some(Ok(_)) if is_follow => PacketResponse::Accepted,
@@ -157,7 +157,12 @@ fn on_request(
 }
 
 fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
-    let Some(cluster) = &server.cluster else {
+    let ServerContext {
+        identity,
+        infrastructure,
+        ..
+    } = &**server;
+    let Some(cluster) = &infrastructure.cluster else {
         return;
     };
     match parse_packet(message) {
@@ -173,47 +178,43 @@ fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
             // If the new connection must close, `on_remote_connection` returns this server's
             // connections of the player. Announcing these connections makes the other server close
             // the new connection.
-            for precedence in server.players.on_remote_connection(player, precedence) {
+            for precedence in identity.players.on_remote_connection(player, precedence) {
                 cluster.broadcast(&Packet::PlayerConnected { player, precedence });
             }
         }
         Some(Packet::SessionsEnded { player, which }) => {
-            server.players.close_sessions(player, which, None);
+            identity.players.close_sessions(player, which, None);
         }
         Some(Packet::PlayerRenamed { player }) => {
-            server
-                .players
-                .update_record(&from_protocol::player_record(player));
+            let record = from_protocol::player_record(player);
+            identity.players.update_record(&record);
         }
         Some(Packet::BlockChanged {
             player,
             other,
             is_blocked,
-        }) => {
-            server.block_cache.set_unpairable(player, other, is_blocked);
-            let shared = Arc::clone(server);
-            server
-                .spawn(async move { block_loading::refresh_linked(&shared, player, other).await });
-        }
+        }) => on_block_changed(server, player, other, is_blocked),
         Some(Packet::MatchRated {
             match_id,
             rating_update,
         }) => {
             let shared = Arc::clone(server);
-            server.spawn(async move {
+            infrastructure.spawn(async move {
                 ratings::apply_rating_update(&shared, match_id, rating_update).await
             });
         }
         Some(Packet::PlayerDeleted { player }) => {
-            account_deletion::mark_deleted(server, player, None)
+            account_deletion::mark_deleted(server, player, None);
         }
         Some(Packet::NameErased { player, name }) => {
             let shared = Arc::clone(server);
-            server.spawn(async move {
+            infrastructure.spawn(async move {
                 account_deletion::erase_name_in_memory(&shared, player, name).await
             });
         }
-        Some(Packet::ListingsChanged(listings)) => list_sync::apply_listings(server, listings),
+        Some(Packet::ListingsChanged(listings)) => {
+            list_sync::apply_listings(&server.matches, listings)
+        }
         Some(Packet::NotifyPlayer {
             player,
             notification,
@@ -229,51 +230,71 @@ fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
     }
 }
 
+fn on_block_changed(
+    server: &Arc<ServerContext>,
+    player: PlayerId,
+    other: PlayerId,
+    is_blocked: bool,
+) {
+    let block_cache = &server.identity.block_cache;
+    block_cache.set_unpairable(player, other, is_blocked);
+    let shared = Arc::clone(server);
+    server
+        .infrastructure
+        .spawn(async move { block_loading::refresh_linked(&shared, player, other).await });
+}
+
 fn on_owner_changed(server: &Arc<ServerContext>, match_id: MatchId, by: NodeId) {
-    if let Some(handle) = server.lobby.find(MatchRef::Id(match_id)) {
+    if let Some(handle) = server.matches.lobby.find(MatchRef::Id(match_id)) {
         let command = Command::from_server(Control::OwnerChanged { by: Some(by) });
-        server.spawn(handle.request_answer(command, &server.metrics).map(drop));
+        server.infrastructure.spawn(
+            handle
+                .request_answer(command, &server.infrastructure.metrics)
+                .map(drop),
+        );
     }
 }
 
 fn on_replica_update(server: &Arc<ServerContext>, match_id: MatchId, update: Box<ReplicaUpdate>) {
-    let handle = server.lobby.find(MatchRef::Id(match_id));
-    let pending = handle.and_then(|handle| handle.send_replica_update(update, &server.metrics));
+    let handle = server.matches.lobby.find(MatchRef::Id(match_id));
+    let pending = handle
+        .and_then(|handle| handle.send_replica_update(update, &server.infrastructure.metrics));
     if let Some(pending) = pending {
-        server.spawn(pending);
+        server.infrastructure.spawn(pending);
     }
 }
 
 fn on_notification(server: &Arc<ServerContext>, player: PlayerId, notification: Notification) {
-    if !server.players.is_connected(player) {
+    if !server.identity.players.is_connected(player) {
         return;
     }
     match notification {
         Notification::ParticipationAdded { match_id, before } => {
             let shared = Arc::clone(server);
-            server.spawn(async move {
+            server.infrastructure.spawn(async move {
                 participant_subscriptions::notify_participants(&shared, player, match_id, before)
                     .await
             });
         }
         Notification::SessionAdded { text } => {
             let text = Frame::from(text);
-            for connection in server.players.connections(player) {
+            for connection in server.identity.players.connections(player) {
                 connection.outbox.send(text.clone());
             }
         }
         Notification::SeekMoved => {
-            server.seeks.end_by_player(player);
+            server.matchmaking.seeks.end_by_player(player);
         }
         Notification::SeekPaired { match_id } => {
             let shared = Arc::clone(server);
             server
+                .infrastructure
                 .spawn(async move { matchmaking::on_seek_paired(&shared, player, match_id).await });
         }
         Notification::YourTurn { match_id, text } => {
-            server.players.count_correspondence_turn();
+            server.identity.players.count_correspondence_turn();
             let text = Frame::from(text);
-            let connections = server.players.connections(player).into_iter();
+            let connections = server.identity.players.connections(player).into_iter();
             for connection in
                 connections.filter(|peer| peer.subscriptions.find_followed(match_id).is_none())
             {

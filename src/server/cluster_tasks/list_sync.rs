@@ -10,6 +10,8 @@ use plyhouse_store::cluster_directory::{MatchListQuery, MatchListing};
 use tokio::time::sleep;
 
 use crate::cluster::{Cluster, Packet};
+use crate::context::infrastructure::Infrastructure;
+use crate::context::matches::Matches;
 use crate::context::server_context::ServerContext;
 use crate::matchmaking::list_subscriptions::ListFilter;
 
@@ -38,14 +40,20 @@ pub(crate) async fn list_matches(
         None => None,
         Some(MatchRef::Id(id)) => Some(id),
         Some(MatchRef::Code(code)) => {
-            let found = server.store.find_by_code(code).await.map_err(read_error)?;
+            let found = server
+                .infrastructure
+                .store
+                .find_by_code(code)
+                .await
+                .map_err(read_error)?;
             Some(found.ok_or_else(unknown)?)
         }
         Some(MatchRef::Invalid) => return Err(unknown()),
     };
-    let listed = cluster
-        .directory
-        .list_matches(list_query(server, filter, after, limit));
+    let listed =
+        cluster
+            .directory
+            .list_matches(list_query(&server.infrastructure, filter, after, limit));
     let listed = listed.await.map_err(read_error)?;
     let listings = listed
         .summaries
@@ -53,7 +61,7 @@ pub(crate) async fn list_matches(
         .filter_map(|summary| parse_listing(summary));
     // For a match on this server, the list entry in memory is newer than the stored entry.
     let fresh = |listing: ListedMatch| {
-        let handle = server.lobby.find(MatchRef::Id(listing.match_id));
+        let handle = server.matches.lobby.find(MatchRef::Id(listing.match_id));
         handle.map_or(listing, |handle| handle.summary().listing())
     };
     Ok((listed.total, listings.map(fresh).collect()))
@@ -62,29 +70,29 @@ pub(crate) async fn list_matches(
 /// Returns the number of matches in the cluster that fit the filter. Returns `None` if the store
 /// cannot be read.
 pub(crate) async fn count_matches(
-    server: &ServerContext,
+    infrastructure: &Infrastructure,
     cluster: &Cluster,
     filter: ListFilter,
 ) -> Option<u64> {
     let listed = cluster
         .directory
-        .list_matches(list_query(server, filter, None, 0))
+        .list_matches(list_query(infrastructure, filter, None, 0))
         .await;
     Some(listed.ok()?.total)
 }
 
 fn list_query(
-    server: &ServerContext,
+    infrastructure: &Infrastructure,
     filter: ListFilter,
     after: Option<MatchId>,
     limit: usize,
 ) -> MatchListQuery {
-    let linger_ms = u64::try_from(server.settings.linger.as_millis()).unwrap_or(u64::MAX);
+    let linger_ms = u64::try_from(infrastructure.settings.linger.as_millis()).unwrap_or(u64::MAX);
     MatchListQuery {
         game: filter.game.map(str::to_owned),
         status: filter.status,
         after,
-        ended_since_ms: server.clock.now_ms().saturating_sub(linger_ms),
+        ended_since_ms: infrastructure.clock.now_ms().saturating_sub(linger_ms),
         limit,
     }
 }
@@ -105,11 +113,11 @@ fn parse_listing(summary: &str) -> Option<ListedMatch> {
 
 /// Stores and broadcasts changed list entries of this server's matches until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
-    let shutdown = server.shutdown.clone();
+    let shutdown = server.infrastructure.tasks.shutdown.clone();
     let publishing = async {
-        while let Some(cluster) = &server.cluster {
+        while let Some(cluster) = &server.infrastructure.cluster {
             let changed = cluster.changed_listings.take_changed().await;
-            if !publish_listings(&server, cluster, &changed).await {
+            if !publish_listings(&server.matches, cluster, &changed).await {
                 cluster.changed_listings.mark_changed(changed);
             }
             sleep(WRITE_INTERVAL).await;
@@ -125,13 +133,13 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
 /// Stores and broadcasts the list entries of the changed matches. Returns `false` if the store
 /// cannot be written.
 async fn publish_listings(
-    server: &ServerContext,
+    matches: &Matches,
     cluster: &Cluster,
     changed: &BTreeSet<MatchId>,
 ) -> bool {
     let handles = changed
         .iter()
-        .map(|id| server.lobby.find(MatchRef::Id(*id)));
+        .map(|id| matches.lobby.find(MatchRef::Id(*id)));
     let listings: Vec<ListedMatch> = handles
         .flatten()
         .map(|handle| handle.summary().listing())
@@ -149,13 +157,13 @@ async fn publish_listings(
     for batch in listings.chunks(LISTINGS_PER_PACKET) {
         cluster.broadcast(&Packet::ListingsChanged(batch.to_vec()));
     }
-    apply_listings(server, listings);
+    apply_listings(matches, listings);
     true
 }
 
 /// Applies changed list entries to the lists that clients of this server watch.
-pub(super) fn apply_listings(server: &ServerContext, listings: Vec<ListedMatch>) {
-    server.lobby.with_subscriptions(|lists| {
+pub(super) fn apply_listings(matches: &Matches, listings: Vec<ListedMatch>) {
+    matches.lobby.with_subscriptions(|lists| {
         for listing in listings {
             lists.record_listing(listing);
         }

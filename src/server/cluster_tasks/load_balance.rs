@@ -7,6 +7,7 @@ use plyhouse_protocol::{MatchId, MatchRef};
 use plyhouse_store::NodeId;
 
 use crate::cluster::{Cluster, Packet, PacketResponse};
+use crate::context::infrastructure::Infrastructure;
 use crate::context::server_context::ServerContext;
 use crate::matchmaking::match_loading;
 
@@ -21,16 +22,16 @@ const BUSY_QUEUE_LENGTH: u32 = 8;
 const QUEUE_RATIO_MIN: u32 = 2;
 
 /// Returns the number of searches that wait on this server.
-pub(super) fn queued_searches(server: &ServerContext) -> u32 {
-    u32::try_from(server.metrics.searches_waiting.get()).unwrap_or(0)
+pub(super) fn queued_searches(infrastructure: &Infrastructure) -> u32 {
+    u32::try_from(infrastructure.metrics.searches_waiting.get()).unwrap_or(0)
 }
 
 /// Offers a new match between bots to another server if that server's search queue is much shorter.
 pub(crate) fn hand_over_match(server: &Arc<ServerContext>, match_id: MatchId) {
-    let Some(cluster) = &server.cluster else {
+    let Some(cluster) = &server.infrastructure.cluster else {
         return;
     };
-    let local_queue = queued_searches(server);
+    let local_queue = queued_searches(&server.infrastructure);
     if local_queue < BUSY_QUEUE_LENGTH {
         return;
     }
@@ -43,12 +44,12 @@ pub(crate) fn hand_over_match(server: &Arc<ServerContext>, match_id: MatchId) {
     let from = cluster.node;
     let response = cluster.request(node, &Packet::HandOver { match_id, from });
     let server = Arc::clone(server);
-    server.clone().spawn(async move {
+    server.clone().infrastructure.spawn(async move {
         // If the request fails, this server remains the owner until another server takes over the
         // match.
         if let Ok(PacketResponse::Accepted) = response.await {
             tracing::debug!(%match_id, node = %node.0, "match between bots handed over");
-            server.metrics.cluster.handovers.inc();
+            server.infrastructure.metrics.cluster.handovers.inc();
         }
     });
 }
@@ -60,16 +61,21 @@ pub(super) async fn accept_match(
     match_id: MatchId,
     from: NodeId,
 ) -> bool {
-    let Some(cluster) = server.cluster.as_ref().filter(|_| !server.is_stopping()) else {
+    let Some(cluster) = server
+        .infrastructure
+        .cluster
+        .as_ref()
+        .filter(|_| !server.infrastructure.tasks.is_stopping())
+    else {
         return false;
     };
-    can_accept_match(server, cluster)
+    can_accept_match(&server.infrastructure, cluster)
         && matches!(cluster.take_over(match_id, Some(from)).await, Ok(true))
         && match_loading::find_match(server, MatchRef::Id(match_id))
             .await
             .is_ok()
 }
 
-fn can_accept_match(server: &ServerContext, cluster: &Cluster) -> bool {
-    cluster.has_valid_lease() && queued_searches(server) < BUSY_QUEUE_LENGTH
+fn can_accept_match(infrastructure: &Infrastructure, cluster: &Cluster) -> bool {
+    cluster.has_valid_lease() && queued_searches(infrastructure) < BUSY_QUEUE_LENGTH
 }

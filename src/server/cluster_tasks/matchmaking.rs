@@ -83,10 +83,10 @@ impl Cluster {
         server: &Arc<ServerContext>,
         seek: &Arc<Seek>,
     ) -> Result<Option<(SeekRecord, MatchRecord)>, WireError> {
-        server.seeks.add_waiting(seek)?;
+        server.matchmaking.seeks.add_waiting(seek)?;
         let paired = self.pair_seek(server, seek, false).await;
         if !matches!(paired, Ok(PairOutcome::Waiting)) {
-            server.seeks.remove(seek);
+            server.matchmaking.seeks.remove(seek);
         }
         match paired {
             Ok(PairOutcome::Waiting) => Ok(None),
@@ -126,14 +126,14 @@ impl Cluster {
             node: self.node,
             key: key_prefix(seek.game.info.id) + &clock + rated,
             body: serde_json::to_string(&body).expect("a seek serializes to JSON"),
-            rating_range: seek.rating_range(server.clock.now_ms()),
+            rating_range: seek.rating_range(server.infrastructure.clock.now_ms()),
             excluded: seek.excluded_players.clone(),
             is_retry,
         };
         // A player has at most one seek in the cluster, so other servers end the player's earlier
         // seek.
         self.notify_player(seek.player, Notification::SeekMoved);
-        let max = server.settings.seeks_max;
+        let max = server.infrastructure.settings.seeks_max;
         self.directory
             .pair_seek(waiting, max, match_factory(server, Arc::clone(seek)))
             .await
@@ -175,7 +175,7 @@ impl Cluster {
     /// has lost the seek.
     async fn retry_seek(&self, server: &Arc<ServerContext>, seek: &Arc<Seek>, is_retry: bool) {
         let paired = self.pair_seek(server, seek, is_retry).await;
-        let is_over = !server.seeks.is_waiting(seek);
+        let is_over = !server.matchmaking.seeks.is_waiting(seek);
         match paired {
             // The seek ended on this server while it was being written to the store, so the stored
             // seek must end as well.
@@ -185,7 +185,7 @@ impl Cluster {
             // `check_seeks` determines later what happened to the seek.
             Ok(PairOutcome::Waiting | PairOutcome::SeekEnded) => {}
             Ok(PairOutcome::Paired(paired)) => {
-                server.seeks.remove(seek);
+                server.matchmaking.seeks.remove(seek);
                 if let Err(error) = self
                     .start_paired_match(server, (seek.player, &seek.connection), *paired)
                     .await
@@ -197,7 +197,7 @@ impl Cluster {
                 }
             }
             Ok(PairOutcome::LimitReached) => {
-                if server.seeks.remove(seek) {
+                if server.matchmaking.seeks.remove(seek) {
                     Reply::unsolicited(seek.connection.outbox.clone()).error(TooManySeeks.into());
                 }
             }
@@ -210,7 +210,7 @@ impl Cluster {
 fn match_factory(server: &Arc<ServerContext>, seek: Arc<Seek>) -> MatchFactory {
     let server = Arc::clone(server);
     Box::new(move |other| {
-        let now_ms = server.clock.now_ms();
+        let now_ms = server.infrastructure.clock.now_ms();
         let unknown_player = || SeekBody {
             name: String::new(),
             kind: PlayerKind::Guest,
@@ -236,18 +236,22 @@ fn match_factory(server: &Arc<ServerContext>, seek: Arc<Seek>) -> MatchFactory {
         let own = paired_match_creation::seek_occupant(&seek);
         let stand_in = paired_match_creation::weaker_level(seek.stand_in, stand_in);
         let clock_and_rated = (seek.clock, seek.rated);
-        let (terms, seats) =
-            paired_match_creation::terms_from_seek(&server, clock_and_rated, [host, own], stand_in);
+        let (terms, seats) = paired_match_creation::terms_from_seek(
+            &server.infrastructure,
+            clock_and_rated,
+            [host, own],
+            stand_in,
+        );
         // The player with the older seek becomes the host. The waiting seek is not always the older
         // one, because a seek can be stored more than once.
         let is_older = seek.created_ms < created_ms;
         let creation = Creation {
-            id: next_match_id(None, now_ms, &server.rng),
-            code: MatchCode::from_number(server.rng.random_u64()),
+            id: next_match_id(None, now_ms, &server.infrastructure.rng),
+            code: MatchCode::from_number(server.infrastructure.rng.random_u64()),
             game: seek.game,
             host: if is_older { seek.player } else { other.player },
             terms: Terms {
-                seed: server.rng.random_u64(),
+                seed: server.infrastructure.rng.random_u64(),
                 ..terms
             },
         };
@@ -262,7 +266,7 @@ pub(crate) async fn on_seek_paired(
     player: PlayerId,
     match_id: MatchId,
 ) {
-    let seek = server.seeks.remove_by_player(player);
+    let seek = server.matchmaking.seeks.remove_by_player(player);
     if let Some(seek) = &seek {
         seek.reply_sent.cancelled().await;
     }
@@ -272,10 +276,10 @@ pub(crate) async fn on_seek_paired(
 
 /// Checks the seeks of this server regularly until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
-    let shutdown = server.shutdown.clone();
+    let shutdown = server.infrastructure.tasks.shutdown.clone();
     let watching = async {
         loop {
-            let before = server.seeks.all();
+            let before = server.matchmaking.seeks.all();
             sleep(CHECK_INTERVAL).await;
             check_seeks(&server, before).await;
         }
@@ -291,7 +295,7 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
 /// stores lost seeks again, and removes seeks from the store that have already ended on this
 /// server.
 async fn check_seeks(server: &Arc<ServerContext>, seeks: Vec<Arc<Seek>>) {
-    let Some(cluster) = &server.cluster else {
+    let Some(cluster) = &server.infrastructure.cluster else {
         return;
     };
     let waiting: BTreeSet<PlayerId> = match cluster.directory.seekers_on_node(cluster.node).await {
@@ -301,17 +305,22 @@ async fn check_seeks(server: &Arc<ServerContext>, seeks: Vec<Arc<Seek>>) {
             return;
         }
     };
-    let local_waiting: BTreeSet<PlayerId> =
-        server.seeks.all().iter().map(|seek| seek.player).collect();
+    let local_waiting: BTreeSet<PlayerId> = server
+        .matchmaking
+        .seeks
+        .all()
+        .iter()
+        .map(|seek| seek.player)
+        .collect();
     for player in waiting.difference(&local_waiting) {
         cluster.end_seek(*player).await;
     }
     for seek in seeks {
-        if !server.seeks.is_waiting(&seek) {
+        if !server.matchmaking.seeks.is_waiting(&seek) {
             continue;
         }
         if waiting.contains(&seek.player) {
-            if seek.has_widened(server.clock.now_ms()) {
+            if seek.has_widened(server.infrastructure.clock.now_ms()) {
                 cluster.retry_seek(server, &seek, true).await;
             }
             continue;

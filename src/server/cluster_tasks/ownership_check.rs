@@ -15,7 +15,7 @@ const LOOKUP_BATCH_SIZE: usize = 1000;
 
 /// Checks the ownership of all matches regularly until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
-    let shutdown = server.shutdown.clone();
+    let shutdown = server.infrastructure.tasks.shutdown.clone();
     let watching = async {
         loop {
             sleep(LEASE_DURATION).await;
@@ -32,10 +32,10 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
 /// Finds the matches in this server's memory that the server does not own according to the store.
 /// Sends each of these matches a [`Control::OwnerChanged`] message. Replicas ignore the message.
 pub(super) async fn check_ownership(server: &Arc<ServerContext>) {
-    let Some(cluster) = &server.cluster else {
+    let Some(cluster) = &server.infrastructure.cluster else {
         return;
     };
-    let live = server.lobby.all().into_iter();
+    let live = server.matches.lobby.all().into_iter();
     let live = live.filter(|handle| handle.summary().status() != MatchStatus::Ended);
     let ids: Vec<MatchId> = live.map(|handle| handle.id()).collect();
     for batch in ids.chunks(LOOKUP_BATCH_SIZE) {
@@ -49,10 +49,12 @@ pub(super) async fn check_ownership(server: &Arc<ServerContext>) {
         });
         for handle in foreign
             .into_iter()
-            .filter_map(|id| server.lobby.find(MatchRef::Id(id)))
+            .filter_map(|id| server.matches.lobby.find(MatchRef::Id(id)))
         {
             let owner_changed = Control::OwnerChanged { by: None };
-            handle.notify(owner_changed, &server.metrics).await;
+            handle
+                .notify(owner_changed, &server.infrastructure.metrics)
+                .await;
         }
     }
 }

@@ -11,6 +11,7 @@ use tokio::time::sleep;
 
 use crate::cluster::{Cluster, Packet};
 use crate::connection::handle::ConnectionHandle;
+use crate::context::identity::Identity;
 use crate::context::server_context::ServerContext;
 use crate::players::account_deletion;
 
@@ -26,9 +27,9 @@ const BATCH_SIZE: usize = 10_000;
 /// Checks all connected players after messages were lost or while a server is unreachable, until
 /// this server stops.
 pub(super) async fn run(server: Arc<ServerContext>) {
-    let shutdown = server.shutdown.clone();
+    let shutdown = server.infrastructure.tasks.shutdown.clone();
     let watching = async {
-        let Some(cluster) = &server.cluster else {
+        let Some(cluster) = &server.infrastructure.cluster else {
             return;
         };
         loop {
@@ -38,19 +39,19 @@ pub(super) async fn run(server: Arc<ServerContext>) {
                 () = sleep(CHECK_INTERVAL) => false,
             };
             if has_lost_messages {
-                for player in server.players.connected_players() {
-                    rebroadcast_connections(&server, cluster, player);
+                for player in server.identity.players.connected_players() {
+                    rebroadcast_connections(&server.identity, cluster, player);
                     refresh_name(&server, player).await;
                 }
-                while let Err(error) = close_ended_sessions(&server, cluster).await {
+                while let Err(error) = close_ended_sessions(&server.identity, cluster).await {
                     tracing::warn!(%error, "cannot read sessions");
                     sleep(RETRY_DELAY).await;
                 }
             } else if cluster.has_unreachable_node() {
-                if let Err(error) = close_ended_sessions(&server, cluster).await {
+                if let Err(error) = close_ended_sessions(&server.identity, cluster).await {
                     tracing::warn!(%error, "cannot read sessions");
                 }
-                if let Err(error) = refresh_all_names(&server, cluster).await {
+                if let Err(error) = refresh_all_names(&server.identity, cluster).await {
                     tracing::warn!(%error, "cannot read names");
                 }
                 account_deletion::find_missed_deletions(&server).await;
@@ -67,8 +68,8 @@ pub(super) async fn run(server: Arc<ServerContext>) {
 /// Announces the player's connections on this server to the other servers again. Another server
 /// closes connections that an announced connection replaces. If the other server finds that the
 /// announced connection must close instead, it announces its own connections of the player.
-fn rebroadcast_connections(server: &ServerContext, cluster: &Cluster, player: PlayerId) {
-    let connections = server.players.connections(player);
+fn rebroadcast_connections(identity: &Identity, cluster: &Cluster, player: PlayerId) {
+    let connections = identity.players.connections(player);
     for standing in connections.iter().filter_map(|peer| peer.precedence()) {
         cluster.broadcast(&Packet::PlayerConnected {
             player,
@@ -80,33 +81,33 @@ fn rebroadcast_connections(server: &ServerContext, cluster: &Cluster, player: Pl
 /// Updates the player's name on this server from the store.
 async fn refresh_name(server: &ServerContext, player: PlayerId) {
     let record = loop {
-        match server.store.player_by_id(player).await {
+        match server.infrastructure.store.player_by_id(player).await {
             Ok(found) => break found,
             Err(error) => tracing::warn!(%error, "cannot read a player"),
         }
         sleep(RETRY_DELAY).await;
     };
     if let Some(record) = record
-        && server.players.record(player) != Some(record.clone())
+        && server.identity.players.record(player) != Some(record.clone())
     {
-        server.players.update_record(&record);
+        server.identity.players.update_record(&record);
     }
 }
 
 /// Updates the names of all connected players from the store.
-async fn refresh_all_names(server: &ServerContext, cluster: &Cluster) -> Result<(), ReadError> {
+async fn refresh_all_names(identity: &Identity, cluster: &Cluster) -> Result<(), ReadError> {
     // The known names are collected before the store is read, so that a rename during the read is
     // not overwritten.
-    let connected = server.players.connected_players().into_iter();
+    let connected = identity.players.connected_players().into_iter();
     let known_records =
-        connected.filter_map(|player| Some((player, server.players.record(player)?)));
+        connected.filter_map(|player| Some((player, identity.players.record(player)?)));
     let known_records: BTreeMap<PlayerId, PlayerRecord> = known_records.collect();
     let players: Vec<PlayerId> = known_records.keys().copied().collect();
     for batch in players.chunks(BATCH_SIZE) {
         for record in cluster.directory.current_players(batch.to_vec()).await? {
             let before = known_records.get(&record.id);
             if let Some(before) = before.filter(|before| **before != record) {
-                server.players.update_record_if_unchanged(before, &record);
+                identity.players.update_record_if_unchanged(before, &record);
             }
         }
     }
@@ -114,18 +115,18 @@ async fn refresh_all_names(server: &ServerContext, cluster: &Cluster) -> Result<
 }
 
 /// Closes the connections on this server whose session has ended according to the store.
-async fn close_ended_sessions(server: &ServerContext, cluster: &Cluster) -> Result<(), ReadError> {
+async fn close_ended_sessions(identity: &Identity, cluster: &Cluster) -> Result<(), ReadError> {
     // The connections are collected before the store is read. A later connection needs no check
     // here, because its `hello` checks the session.
     let mut connected: BTreeMap<(PlayerId, SessionId), Vec<Arc<ConnectionHandle>>> =
         BTreeMap::new();
-    for player in server.players.connected_players() {
+    for player in identity.players.connected_players() {
         // Guests who are not stored yet are skipped, because the store does not contain their
         // sessions.
-        if server.players.unstored_guest(player).is_some() {
+        if identity.players.unstored_guest(player).is_some() {
             continue;
         }
-        for connection in server.players.connections(player) {
+        for connection in identity.players.connections(player) {
             if let Some(session) = connection.session() {
                 connected
                     .entry((player, session))

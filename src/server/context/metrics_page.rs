@@ -15,16 +15,20 @@ const STATUSES: [(MatchStatus, &str); 3] = [
 
 /// Samples the current state and returns all metrics as OpenMetrics text.
 pub(crate) fn render_metrics(server: &ServerContext) -> String {
-    let sampled = &server.metrics.sampled;
-    sampled.players.set(to_gauge_value(server.players.len()));
-    sampled.seeks.set(to_gauge_value(server.seeks.len()));
+    let sampled = &server.infrastructure.metrics.sampled;
+    sampled
+        .players
+        .set(to_gauge_value(server.identity.players.len()));
+    sampled
+        .seeks
+        .set(to_gauge_value(server.matchmaking.seeks.len()));
     sampled
         .challenges
-        .set(to_gauge_value(server.challenges.len()));
+        .set(to_gauge_value(server.matchmaking.challenges.len()));
     sampled.list_subscriptions.set(to_gauge_value(
-        server.lobby.with_subscriptions(|lists| lists.len()),
+        server.matches.lobby.with_subscriptions(|lists| lists.len()),
     ));
-    let depths: Vec<_> = (server.players.all_outboxes().iter())
+    let depths: Vec<_> = (server.identity.players.all_outboxes().iter())
         .map(Outbox::depth)
         .collect();
     let messages = depths.iter().map(|depth| depth.messages);
@@ -35,7 +39,7 @@ pub(crate) fn render_metrics(server: &ServerContext) -> String {
     sampled.outbox_messages_max.set(to_gauge_value(most));
     let bytes = depths.iter().map(|depth| depth.bytes).sum();
     sampled.outbox_bytes.set(to_gauge_value(bytes));
-    let counts = server.lobby.match_counts();
+    let counts = server.matches.lobby.match_counts();
     for game in CATALOG.iter().map(|entry| entry.info.id) {
         for (status, name) in STATUSES {
             let count = counts.get(&(game, status)).copied().unwrap_or(0);
@@ -46,8 +50,10 @@ pub(crate) fn render_metrics(server: &ServerContext) -> String {
                 .set(to_gauge_value(count));
         }
     }
-    sampled.store_healthy.set(server.store.is_healthy().into());
-    server.metrics.to_text()
+    sampled
+        .store_healthy
+        .set(server.infrastructure.store.is_healthy().into());
+    server.infrastructure.metrics.to_text()
 }
 
 fn to_gauge_value(count: usize) -> i64 {

@@ -181,6 +181,7 @@ impl Broadcaster {
             events,
         } = record;
         self.server
+            .infrastructure
             .settings
             .fill_absence_limits(&mut creation.terms);
         let mut state = Match::new(creation)?;
@@ -280,10 +281,11 @@ impl Broadcaster {
 
     /// Writes all enqueued messages to the sockets.
     pub(super) fn flush(&mut self) {
-        self.subscribers.flush(&self.server);
+        self.subscribers.flush(&self.server.infrastructure);
         if let Some(durable_at) = self.unflushed_move_at.take() {
             let latency = now().saturating_duration_since(durable_at);
             self.server
+                .infrastructure
                 .metrics
                 .move_written
                 .observe(latency.as_secs_f64());
@@ -318,7 +320,8 @@ impl Broadcaster {
         is_player: bool,
         reply: Reply,
     ) -> Option<Reply> {
-        let has_capacity = self.subscribers.len() < self.server.settings.followers_max;
+        let has_capacity =
+            self.subscribers.len() < self.server.infrastructure.settings.followers_max;
         if has_capacity || is_player || self.follows(command) {
             return Some(reply);
         }
@@ -382,7 +385,9 @@ impl Broadcaster {
     /// Returns the presence data of this server: which seated players are connected to it and how
     /// many spectators follow the match on it.
     fn local_seat_presence(&self, state: &Match) -> SeatPresence {
-        let mut presence = self.subscribers.seat_presence(state, &self.server.players);
+        let mut presence = self
+            .subscribers
+            .seat_presence(state, &self.server.identity.players);
         presence.spectators += self.delayed_followers.count;
         presence
     }
@@ -533,7 +538,7 @@ impl Broadcaster {
             match_id: state.id(),
             entry: message.chat.clone(),
         });
-        let blocks = &self.server.block_cache;
+        let blocks = &self.server.identity.block_cache;
         let is_recipient = |player| {
             (!message.is_players_only || state.seat_of(player).is_some())
                 && !blocks.are_unpairable(player, message.player)
@@ -561,6 +566,7 @@ impl Broadcaster {
             (is_seated || !message.is_players_only)
                 && !self
                     .server
+                    .identity
                     .block_cache
                     .are_unpairable(player, message.player)
         });
@@ -594,6 +600,7 @@ impl Broadcaster {
         let frame = encode(&ServerMessage::WatchEnded { match_id });
         let ids = removed.iter().map(|(_, outbox)| outbox.connection());
         self.server
+            .identity
             .connection_registry
             .unfollow_match(match_id, ids);
         for (_, outbox) in removed {
@@ -605,6 +612,7 @@ impl Broadcaster {
     pub(super) fn remove_all_followers(&mut self, id: MatchId) {
         let followers = self.subscribers.remove_all();
         self.server
+            .identity
             .connection_registry
             .unfollow_match(id, followers);
     }

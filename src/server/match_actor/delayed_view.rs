@@ -99,7 +99,7 @@ impl DelayedView {
             transient_state_at: now(),
             seats_changed: false,
         });
-        view.reset(record, server.clock.now_ms())?;
+        view.reset(record, server.infrastructure.clock.now_ms())?;
         Ok(Some(view))
     }
 
@@ -460,8 +460,8 @@ impl MatchActor {
             let is_rematch = self.state.creation().terms.previous.is_some();
             let is_visible = !is_rematch || delayed.state.stage() != Stage::Open;
             if summary.set_delayed_listing(&delayed.state, presence, is_visible) {
-                self.server.lobby.update_shown_status(summary);
-                if let Some(cluster) = &self.server.cluster {
+                self.server.matches.lobby.update_shown_status(summary);
+                if let Some(cluster) = &self.server.infrastructure.cluster {
                     cluster
                         .changed_listings
                         .mark_changed(summary.is_listed().then_some(summary.id));
@@ -472,7 +472,7 @@ impl MatchActor {
 
     /// Rebuilds the delayed view from the store's record.
     pub(super) fn reset_delayed_view(&mut self, record: &MatchRecord) -> Result<(), ReplayError> {
-        let now_ms = self.server.clock.now_ms();
+        let now_ms = self.server.infrastructure.clock.now_ms();
         if let Some(delayed) = &mut self.delayed_view {
             delayed.reset(record, now_ms)?;
         }

@@ -59,15 +59,15 @@ impl Leader {
     /// Returns the reminder to store before a running match is unloaded. The match must not be a
     /// correspondence match. Returns `None` if the match cannot be unloaded now.
     fn hibernation_reminder(&self, state: &Match, now: Instant) -> Option<Reminder> {
-        let is_connected = |player| self.server.players.is_connected(player);
+        let is_connected = |player| self.server.identity.players.is_connected(player);
         if state.seat_holders().any(is_connected) {
             return None;
         }
         let deadline = self.absence_timers.next_deadline(state)?;
-        let now_ms = self.server.clock.now_ms();
+        let now_ms = self.server.infrastructure.clock.now_ms();
         let wake_ms = now_ms + to_millis(deadline.checked_duration_since(now)?);
         // The wake scheduler does not run before the end of the restart grace period.
-        if wake_ms < self.server.grace_ends_ms {
+        if wake_ms < self.server.matches.grace_ends_ms {
             return None;
         }
         Some(state.hibernation_reminder(wake_ms, |player| {
@@ -79,8 +79,8 @@ impl Leader {
     /// Restores the absence times from the reminder. The time before the start of this server
     /// process does not count as absence.
     pub(super) fn resume(&mut self, reminder: &Reminder) {
-        let (now, now_ms) = (now(), self.server.clock.now_ms());
-        let started_ms = self.server.started_ms;
+        let (now, now_ms) = (now(), self.server.infrastructure.clock.now_ms());
+        let started_ms = self.server.infrastructure.started_ms;
         self.absence_timers.restore(|player| {
             let mut participations = reminder.participations.iter();
             let participation = participations.find(|part| part.player == player)?;
@@ -95,7 +95,7 @@ impl Leader {
         state: &Match,
         reminder: Reminder,
     ) -> Result<(), ActionError> {
-        let store = &self.server.store;
+        let store = &self.server.infrastructure.store;
         let result = store.append_with_reminder(
             state.id(),
             self.journal_position,
@@ -163,7 +163,12 @@ impl MatchActor {
             }
         }
         let is_idle = || self.deferred.is_empty() && self.mailbox.is_empty();
-        if self.server.lobby.remove_if_idle(self.state.id(), is_idle) {
+        if self
+            .server
+            .matches
+            .lobby
+            .remove_if_idle(self.state.id(), is_idle)
+        {
             return ControlFlow::Break(StopReason::Hibernated);
         }
         self.hibernation.hibernates_at = Some(now + RETRY_DELAY);
@@ -189,11 +194,11 @@ impl MatchActor {
             return;
         }
         let flag_at_ms = TurnClock::correspondence_deadline_ms(&self.state);
-        self.server.store.release(self.state.id());
-        self.server.metrics.hibernating_matches.inc();
-        self.server.players.on_match_ended(&self.state);
+        self.server.infrastructure.store.release(self.state.id());
+        self.server.infrastructure.metrics.hibernating_matches.inc();
+        self.server.identity.players.on_match_ended(&self.state);
         if let Some(wake_ms) = flag_at_ms.or(self.hibernation.wakes_at_ms) {
-            self.server.wake_times.add(wake_ms);
+            self.server.matches.wake_times.add(wake_ms);
         }
     }
 
@@ -219,7 +224,7 @@ impl MatchActor {
 
     /// Ends the match if a bot has waited long enough for a move.
     pub(super) async fn resign_idle_bot_game(&mut self, reply: Reply) -> ControlFlow<StopReason> {
-        let now_ms = self.server.clock.now_ms();
+        let now_ms = self.server.infrastructure.clock.now_ms();
         let has_waited_long = |since| now_ms.saturating_sub(since) >= BOT_WAIT_MIN_MS;
         let flow = match self.state.turn() {
             Some(seat)

@@ -292,7 +292,7 @@ impl MatchActor {
     /// Reads missed events from the store while the owner is unreachable and cannot send them.
     async fn catch_up_if_owner_unreachable(&mut self) -> ControlFlow<StopReason> {
         let owner = self.replica_mut().owner;
-        let cluster = self.server.cluster.as_ref();
+        let cluster = self.server.infrastructure.cluster.as_ref();
         match (owner, cluster) {
             (Some(owner), Some(cluster)) if !cluster.is_node_reachable(owner) => {
                 self.catch_up().await
@@ -339,7 +339,7 @@ impl MatchActor {
             .seat_holders()
             .chain([self.state.creation().host]);
         let mut players = players.chain(self.state.creation().terms.invited);
-        players.any(|player| self.server.players.is_connected(player))
+        players.any(|player| self.server.identity.players.is_connected(player))
     }
 
     async fn on_replica_timer(&mut self) -> ControlFlow<StopReason> {
@@ -365,7 +365,12 @@ impl MatchActor {
         if idle_since.is_some_and(|since| since + IDLE_TIMEOUT <= now) {
             let has_waiters = self.has_snapshot_waiters();
             let is_idle = || !has_waiters && self.deferred.is_empty() && self.mailbox.is_empty();
-            if self.server.lobby.remove_if_idle(self.state.id(), is_idle) {
+            if self
+                .server
+                .matches
+                .lobby
+                .remove_if_idle(self.state.id(), is_idle)
+            {
                 return ControlFlow::Break(StopReason::Closed);
             }
             self.replica_mut().idle_since = Some(now);
@@ -382,7 +387,8 @@ impl MatchActor {
         let Some(replica) = self.replica.as_mut() else {
             return;
         };
-        let (Some(owner), Some(cluster)) = (replica.owner, &self.server.cluster) else {
+        let (Some(owner), Some(cluster)) = (replica.owner, &self.server.infrastructure.cluster)
+        else {
             replica.follow_at = None;
             return;
         };
@@ -398,9 +404,9 @@ impl MatchActor {
     /// Cancels the subscription to the owner's updates.
     fn send_unfollow(&mut self) {
         let (id, owner) = (self.state.id(), self.replica_mut().owner);
-        if let (Some(owner), Some(cluster)) = (owner, &self.server.cluster) {
+        if let (Some(owner), Some(cluster)) = (owner, &self.server.infrastructure.cluster) {
             let response = cluster.follow_match(owner, id, None);
-            self.server.spawn(async move {
+            self.server.infrastructure.spawn(async move {
                 // If the message is lost, the owner stops the updates once this server is gone.
                 let _ = response.await;
             });

@@ -204,12 +204,15 @@ impl MatchActor {
     /// Pauses the clock while the player to move follows the match only on unreachable servers.
     /// Resumes the clock when the player to move is no longer unreachable.
     pub(super) fn update_reachability(&mut self) {
-        let (Some(cluster), Some(replicas)) = (&self.server.cluster, &mut self.replicas) else {
+        let (Some(cluster), Some(replicas)) =
+            (&self.server.infrastructure.cluster, &mut self.replicas)
+        else {
             return;
         };
         let mover = self.state.turn();
         let mover = mover.and_then(|seat| self.state.occupant(seat).player());
-        let is_not_connected = |player: &PlayerId| !self.server.players.is_connected(*player);
+        let is_not_connected =
+            |player: &PlayerId| !self.server.identity.players.is_connected(*player);
         let mover = mover.filter(is_not_connected);
         let last_response = mover.and_then(|player| replicas.last_response(player, cluster));
         let time = &mut self.leader.match_clock;
@@ -229,7 +232,9 @@ impl MatchActor {
 
     /// Sends new events, chat messages and state to the replicas.
     pub(super) fn send_replica_updates(&mut self) {
-        let (Some(cluster), Some(replicas)) = (&self.server.cluster, &mut self.replicas) else {
+        let (Some(cluster), Some(replicas)) =
+            (&self.server.infrastructure.cluster, &mut self.replicas)
+        else {
             return;
         };
         let transient_state = TransientState {

@@ -8,7 +8,7 @@ use plyhouse_protocol::{MatchId, PlayerId, ServerMessage};
 
 use crate::connection::id::ConnectionId;
 use crate::connection::outbox::{Frame, Outbox};
-use crate::context::server_context::ServerContext;
+use crate::context::infrastructure::Infrastructure;
 use crate::match_handle::summary::SeatPresence;
 use crate::players::registry::PlayerRegistry;
 use crate::wire::encode::encode;
@@ -212,7 +212,7 @@ impl Subscribers {
     }
 
     /// Writes all enqueued messages.
-    pub(super) fn flush(&mut self, server: &ServerContext) {
+    pub(super) fn flush(&mut self, infrastructure: &Infrastructure) {
         if !std::mem::take(&mut self.has_unflushed) {
             return;
         }
@@ -225,7 +225,7 @@ impl Subscribers {
             if batch.is_empty() {
                 return;
             }
-            server.spawn(async move { batch.iter().for_each(Outbox::flush) });
+            infrastructure.spawn(async move { batch.iter().for_each(Outbox::flush) });
         }
     }
 

@@ -9,6 +9,7 @@ use super::lobby::TooManyMatches;
 use super::pending_match::PendingMatch;
 use super::rematch_creation;
 use crate::cluster::{Cluster, MatchLocation};
+use crate::context::infrastructure::Infrastructure;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::MatchHandle;
 use crate::match_handle::command::Control;
@@ -27,11 +28,13 @@ pub(crate) async fn find_in_cluster(
     server: &Arc<ServerContext>,
     target: MatchRef,
 ) -> Result<MatchHandle, WireError> {
-    let (Some(cluster), Some(id)) = (&server.cluster, resolve_match_id(server, target).await?)
-    else {
+    let (Some(cluster), Some(id)) = (
+        &server.infrastructure.cluster,
+        resolve_match_id(&server.infrastructure, target).await?,
+    ) else {
         return Err(unknown_match_error());
     };
-    if let Some(handle) = server.lobby.find(MatchRef::Id(id)) {
+    if let Some(handle) = server.matches.lobby.find(MatchRef::Id(id)) {
         return Ok(handle);
     }
     for _ in 0..LOCATE_ATTEMPTS_MAX {
@@ -39,7 +42,7 @@ pub(crate) async fn find_in_cluster(
             return Ok(handle);
         }
     }
-    Err(read_error("the owner keeps changing"))
+    Err(read_error("the match moved between servers too often"))
 }
 
 pub(super) fn read_error(why: impl std::fmt::Display) -> WireError {
@@ -51,12 +54,16 @@ pub(super) fn read_error(why: impl std::fmt::Display) -> WireError {
 }
 
 async fn resolve_match_id(
-    server: &ServerContext,
+    infrastructure: &Infrastructure,
     target: MatchRef,
 ) -> Result<Option<MatchId>, WireError> {
     match target {
         MatchRef::Id(id) => Ok(Some(id)),
-        MatchRef::Code(code) => server.store.find_by_code(code).await.map_err(read_error),
+        MatchRef::Code(code) => infrastructure
+            .store
+            .find_by_code(code)
+            .await
+            .map_err(read_error),
         MatchRef::Invalid => Ok(None),
     }
 }
@@ -77,11 +84,16 @@ async fn serve_match(
         MatchLocation::Ended => None,
     };
     let is_own = owner == Some(cluster.node);
-    let loaded = server.store.load(id).await.inspect_err(|error| {
-        if is_own && matches!(error, ReadError::Unavailable) {
-            server.store.release(id);
-        }
-    });
+    let loaded = server
+        .infrastructure
+        .store
+        .load(id)
+        .await
+        .inspect_err(|error| {
+            if is_own && matches!(error, ReadError::Unavailable) {
+                server.infrastructure.store.release(id);
+            }
+        });
     let loaded = loaded
         .map_err(read_error)?
         .ok_or_else(unknown_match_error)?;
@@ -99,7 +111,7 @@ async fn serve_match(
     }
     let adopted = pending.register(server).inspect_err(|TooManyMatches| {
         if is_own {
-            server.store.release(id); // Lets another server become the owner of the match.
+            server.infrastructure.store.release(id); // Lets another server become the owner of the match.
         }
     });
     Ok(Some(adopted?.handle))
@@ -107,10 +119,10 @@ async fn serve_match(
 
 /// Takes over live matches that have no owner, or whose owner's lease has expired.
 pub(crate) async fn take_over_abandoned(server: &Arc<ServerContext>) {
-    let Some(cluster) = &server.cluster else {
+    let Some(cluster) = &server.infrastructure.cluster else {
         return;
     };
-    while cluster.has_valid_lease() && !server.is_stopping() {
+    while cluster.has_valid_lease() && !server.infrastructure.tasks.is_stopping() {
         let abandoned = match cluster
             .directory
             .abandoned_matches(TAKEOVER_BATCH_SIZE)
@@ -136,12 +148,14 @@ pub(crate) async fn take_over_abandoned(server: &Arc<ServerContext>) {
                 Err(_) => return,
             }
             takeovers += 1;
-            if let Some(handle) = server.lobby.find(MatchRef::Id(id)) {
+            if let Some(handle) = server.matches.lobby.find(MatchRef::Id(id)) {
                 // The actor on this server may hold an outdated match state, so the actor is
                 // notified that the owner has changed. The actor is a replica, or it was started
                 // when this server owned the match earlier.
                 let owner_changed = Control::OwnerChanged { by: None };
-                handle.notify(owner_changed, &server.metrics).await;
+                handle
+                    .notify(owner_changed, &server.infrastructure.metrics)
+                    .await;
             }
             if let Err(error) = find_in_cluster(server, MatchRef::Id(id)).await {
                 tracing::warn!(match_id = %id, error = error.message, "cannot take over a match");

@@ -14,14 +14,15 @@ const BROADCAST_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Broadcasts match list changes to the connections that watch the lists, until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
-    let shutdown = server.shutdown.clone();
+    let shutdown = server.infrastructure.tasks.shutdown.clone();
     let changed = server
+        .matches
         .lobby
         .with_subscriptions(|lists| Arc::clone(&lists.changed));
     let broadcasting = async {
         loop {
             changed.notified().await;
-            for changes in server.lobby.take_changes() {
+            for changes in server.matches.lobby.take_changes() {
                 broadcast_changes(&server, changes).await;
             }
             tokio::time::sleep(BROADCAST_INTERVAL).await;
@@ -36,8 +37,8 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
 
 async fn broadcast_changes(server: &ServerContext, mut changes: ListChanges) {
     let filter = changes.filter;
-    if let Some(cluster) = &server.cluster {
-        changes.total = list_sync::count_matches(server, cluster, filter)
+    if let Some(cluster) = &server.infrastructure.cluster {
+        changes.total = list_sync::count_matches(&server.infrastructure, cluster, filter)
             .await
             .unwrap_or(changes.total);
     }
@@ -45,6 +46,7 @@ async fn broadcast_changes(server: &ServerContext, mut changes: ListChanges) {
     let mut after = Bound::Unbounded;
     loop {
         let watchers = server
+            .matches
             .lobby
             .with_subscriptions(|lists| lists.watchers_after(filter, after));
         let Some(last) = watchers.last() else { return };

@@ -9,6 +9,7 @@ use plyhouse_store::{JournalPosition, MatchRecord, WriteError};
 
 use super::create_params::CreateParams;
 use super::pending_match::PendingMatch;
+use crate::context::infrastructure::Infrastructure;
 use crate::context::server_context::ServerContext;
 use crate::match_actor::MatchActor;
 use crate::match_actor::hibernation::BOT_WAIT_MIN_MS;
@@ -31,23 +32,29 @@ pub(crate) async fn create_match(
     params: CreateParams,
     give_rematch: RematchFactory,
 ) -> Result<MatchHandle, WireError> {
+    let ServerContext {
+        identity,
+        infrastructure,
+        ..
+    } = &**server;
+    let (lobby, challenges) = (&server.matches.lobby, &server.matchmaking.challenges);
     persist_player(server, params.host).await?;
     let invited = params.terms.invited;
     if let Some(invited) = invited {
         persist_player(server, invited).await?;
     }
-    let max = server.settings.matches_max;
-    let now_ms = server.clock.now_ms();
-    let (id, code) = (server.lobby).reserve(max, now_ms, params.code, &server.rng)?;
+    let max = infrastructure.settings.matches_max;
+    let now_ms = infrastructure.clock.now_ms();
+    let (id, code) = lobby.reserve(max, now_ms, params.code, &infrastructure.rng)?;
     if let Err(error) = reserve_host_slot(server, &params, id).await {
-        server.lobby.remove(id);
+        lobby.remove(id);
         return Err(error);
     }
     if let Some(invited) = invited
-        && let Err(error) = server.challenges.reserve(id, params.host, invited)
+        && let Err(error) = challenges.reserve(id, params.host, invited)
     {
-        server.lobby.remove(id);
-        server.players.remove_hosted_match(params.host, id);
+        lobby.remove(id);
+        identity.players.remove_hosted_match(params.host, id);
         return Err(error.into());
     }
     let mut creation = Creation {
@@ -56,7 +63,7 @@ pub(crate) async fn create_match(
         game: params.game,
         host: params.host,
         terms: Terms {
-            seed: server.rng.random_u64(),
+            seed: infrastructure.rng.random_u64(),
             ..params.terms
         },
     };
@@ -64,9 +71,9 @@ pub(crate) async fn create_match(
     let position = match store_match(server, &mut creation, &events).await {
         Ok(position) => position,
         Err(error) => {
-            server.lobby.remove(id);
-            server.players.remove_hosted_match(params.host, id);
-            server.challenges.remove(id);
+            lobby.remove(id);
+            identity.players.remove_hosted_match(params.host, id);
+            challenges.remove(id);
             return Err(error);
         }
     };
@@ -81,17 +88,17 @@ pub(crate) async fn create_match(
         give_rematch,
     );
     let mut pending = PendingMatch::new(actor, sender);
-    server.metrics.game(params.game).created.inc();
+    infrastructure.metrics.game(params.game).created.inc();
     tracing::debug!(match_id = %id, game = params.game.info.id, host = %params.host, "match created");
     pending.actor.start_with_events(events);
-    server.lobby.insert_created(pending.handle.clone());
+    lobby.insert_created(pending.handle.clone());
     let state = pending.actor.state();
-    server.challenges.announce(&server.players, state);
+    challenges.announce(&identity.players, state);
     if let Some(invited) = invited {
-        server.broadcast_participation(invited, id, None);
+        infrastructure.broadcast_participation(invited, id, None);
     }
-    server.remove_deleted_players(id, pending.participants());
-    Ok(pending.spawn(server))
+    identity.remove_deleted_players(id, pending.participants());
+    Ok(pending.spawn(infrastructure))
 }
 
 /// Adds the match to the host's hosted matches, or returns an error if the host has reached the
@@ -105,26 +112,26 @@ async fn reserve_host_slot(
 ) -> Result<(), WireError> {
     let (host, max) = (params.host, params.hosted_max);
     if !params.terms.is_correspondence() {
-        if !server.players.may_host(host, max) {
+        if !server.identity.players.may_host(host, max) {
             resign_idle_bot_game(server, host).await;
         }
-        check_hosted_limit(server, host, max).await?;
-        return Ok(server.players.add_hosted_match(host, id, max)?);
+        check_hosted_limit(&server.infrastructure, host, max).await?;
+        return Ok(server.identity.players.add_hosted_match(host, id, max)?);
     }
     if max < usize::MAX {
-        correspondence_matches::check_limit(server, host).await?;
+        correspondence_matches::check_limit(&server.infrastructure, host).await?;
     }
-    server.players.mark_plays_correspondence(host);
+    server.identity.players.mark_plays_correspondence(host);
     Ok(())
 }
 
 /// Returns an error if the player already hosts `max` live matches in the cluster.
 async fn check_hosted_limit(
-    server: &ServerContext,
+    infrastructure: &Infrastructure,
     host: PlayerId,
     max: usize,
 ) -> Result<(), WireError> {
-    let Some(cluster) = server.cluster.as_ref().filter(|_| max < usize::MAX) else {
+    let Some(cluster) = infrastructure.cluster.as_ref().filter(|_| max < usize::MAX) else {
         return Ok(());
     };
     match cluster.directory.hosted_match_count(host).await {
@@ -141,18 +148,23 @@ async fn check_hosted_limit(
 /// Ends the hosted match whose bot has waited longest for the player's move. Does nothing if that
 /// bot has waited less than [`BOT_WAIT_MIN_MS`].
 pub(crate) async fn resign_idle_bot_game(server: &ServerContext, player: PlayerId) {
-    let hosted = server.players.hosted_matches(player).into_iter();
-    let handles = hosted.filter_map(|id| server.lobby.find(MatchRef::Id(id)));
+    let hosted = server.identity.players.hosted_matches(player).into_iter();
+    let handles = hosted.filter_map(|id| server.matches.lobby.find(MatchRef::Id(id)));
     let waiting = handles.filter_map(|handle| {
         let since_ms = handle.summary().bot_waiting_since_ms()?;
         Some((since_ms, handle))
     });
     let longest = waiting.min_by_key(|(since_ms, handle)| (*since_ms, handle.id()));
     if let Some((since_ms, handle)) = longest
-        && server.clock.now_ms().saturating_sub(since_ms) >= BOT_WAIT_MIN_MS
+        && server
+            .infrastructure
+            .clock
+            .now_ms()
+            .saturating_sub(since_ms)
+            >= BOT_WAIT_MIN_MS
     {
         handle
-            .notify(Control::ResignIdleBotGame, &server.metrics)
+            .notify(Control::ResignIdleBotGame, &server.infrastructure.metrics)
             .await;
     }
 }
@@ -171,11 +183,19 @@ async fn store_match(
             creation: creation.clone(),
             events: events.to_vec(),
         };
-        match server.store.create(server.node, record).await {
+        match server
+            .infrastructure
+            .store
+            .create(server.infrastructure.node, record)
+            .await
+        {
             Ok(position) => return Ok(position),
             Err(WriteError::CodeTaken) if attempts_left > 1 => {
                 attempts_left -= 1;
-                creation.code = server.lobby.replace_code(id, &server.rng);
+                creation.code = server
+                    .matches
+                    .lobby
+                    .replace_code(id, &server.infrastructure.rng);
             }
             Err(error) => break error,
         }
@@ -185,7 +205,7 @@ async fn store_match(
     }
     tracing::error!(match_id = %id, %error, "cannot store a match");
     if matches!(error, WriteError::OutcomeUnknown) {
-        match server.store.load(id).await {
+        match server.infrastructure.store.load(id).await {
             Ok(Some(loaded)) if loaded.position.epoch() == 0 => return Ok(loaded.position),
             // The match was stored, but another server has already taken it over. This server
             // cannot serve the match, so it returns an error.

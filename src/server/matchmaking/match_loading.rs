@@ -10,6 +10,7 @@ use plyhouse_store::{LiveMatches, LoadedMatch, ReadError};
 
 use super::pending_match::PendingMatch;
 use super::{cluster_match_loading, rematch_creation};
+use crate::context::infrastructure::Infrastructure;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::MatchHandle;
 use crate::matchmaking::lobby::TooManyMatches;
@@ -36,17 +37,31 @@ pub struct RecoveryStats {
 pub(crate) async fn recover_matches(
     server: &Arc<ServerContext>,
 ) -> Result<RecoveryStats, ReadError> {
-    if server.cluster.is_some() {
+    if server.infrastructure.cluster.is_some() {
         // In a cluster, a background task of each server takes over matches without an owner, so no
         // matches are loaded here.
         return Ok(RecoveryStats::default());
     }
-    for id in server.store.unowned(server.node).await? {
-        if let Err(error) = server.store.claim(id, server.node).await {
+    for id in server
+        .infrastructure
+        .store
+        .unowned(server.infrastructure.node)
+        .await?
+    {
+        if let Err(error) = server
+            .infrastructure
+            .store
+            .claim(id, server.infrastructure.node)
+            .await
+        {
             tracing::error!(match_id = %id, %error, "cannot claim a match");
         }
     }
-    let LiveMatches { matches, players } = server.store.load_live_matches(server.node).await?;
+    let LiveMatches { matches, players } = server
+        .infrastructure
+        .store
+        .load_live_matches(server.infrastructure.node)
+        .await?;
     let mut stats = RecoveryStats::default();
     let mut pending_matches = Vec::with_capacity(matches.len());
     for loaded in matches {
@@ -64,7 +79,7 @@ pub(crate) async fn recover_matches(
         .into_iter()
         .map(|player| (player.id, player))
         .collect();
-    write_reminders(server, &pending_matches).await;
+    write_reminders(&server.infrastructure, &pending_matches).await;
     let states = pending_matches.iter().map(|pending| pending.actor.state());
     let states = states.filter(|state| !state.creation().terms.is_correspondence());
     let participants: HashSet<PlayerId> = states
@@ -72,7 +87,7 @@ pub(crate) async fn recover_matches(
         .collect();
     for id in participants {
         match players.remove(&id) {
-            Some(player) => server.players.restore_player(player),
+            Some(player) => server.identity.players.restore_player(player),
             None => tracing::error!(player = %id, "a participant is missing in the store"),
         }
     }
@@ -85,21 +100,23 @@ pub(crate) async fn recover_matches(
             }
         }
     }
-    stats.hibernating = server.store.due_reminder_count().await?;
-    (server.metrics.hibernating_matches).set(i64::try_from(stats.hibernating).unwrap_or(i64::MAX));
+    stats.hibernating = server.infrastructure.store.due_reminder_count().await?;
+    (server.infrastructure.metrics.hibernating_matches)
+        .set(i64::try_from(stats.hibernating).unwrap_or(i64::MAX));
     Ok(stats)
 }
 
 /// Stores the reminders of loaded correspondence matches. Older server versions stored matches
 /// without reminders.
-async fn write_reminders(server: &ServerContext, pending_matches: &[PendingMatch]) {
+async fn write_reminders(infrastructure: &Infrastructure, pending_matches: &[PendingMatch]) {
     let writes = pending_matches.iter().filter_map(|pending| {
         let reminder = pending.actor.state().reminder()?;
         let (id, mark) = (pending.handle.id(), pending.actor.journal_position());
         Some(async move {
-            let written = server
-                .store
-                .append_with_reminder(id, mark, Vec::new(), Some(reminder));
+            let written =
+                infrastructure
+                    .store
+                    .append_with_reminder(id, mark, Vec::new(), Some(reminder));
             if let Err(error) = written.await {
                 tracing::error!(match_id = %id, %error, "cannot store a reminder");
             }
@@ -117,17 +134,19 @@ pub(crate) async fn find_match(
     if let Some(handle) = find_served(server, target) {
         return Ok(handle);
     }
-    if server.cluster.is_some() {
+    if server.infrastructure.cluster.is_some() {
         return cluster_match_loading::find_in_cluster(server, target).await;
     }
-    let loaded = load_stored_match(server, target).await.map_err(|error| {
-        tracing::error!(%error, "cannot read a match");
-        store_read_error(&error)
-    })?;
+    let loaded = load_stored_match(&server.infrastructure, target)
+        .await
+        .map_err(|error| {
+            tracing::error!(%error, "cannot read a match");
+            store_read_error(&error)
+        })?;
     let loaded = loaded.ok_or_else(unknown_match_error)?;
     let is_live = !loaded.record.has_ended();
     let loaded = match is_live {
-        true => claim_match(server, loaded.record.creation.id).await?,
+        true => claim_match(&server.infrastructure, loaded.record.creation.id).await?,
         false => loaded,
     };
     let pending = PendingMatch::replay(server, loaded, rematch_creation::create_rematch).map_err(
@@ -141,8 +160,8 @@ pub(crate) async fn find_match(
     }
     let adopted = pending.register(server)?;
     if is_live && adopted.is_new {
-        server.metrics.woken_matches.inc();
-        server.metrics.hibernating_matches.dec();
+        server.infrastructure.metrics.woken_matches.inc();
+        server.infrastructure.metrics.hibernating_matches.dec();
     }
     Ok(adopted.handle)
 }
@@ -150,9 +169,9 @@ pub(crate) async fn find_match(
 /// Returns the match if it is in memory. In a cluster, an ended match is not returned for a code,
 /// because another server may have reused the code for a newer match.
 fn find_served(server: &ServerContext, target: MatchRef) -> Option<MatchHandle> {
-    let handle = server.lobby.find(target)?;
+    let handle = server.matches.lobby.find(target)?;
     let is_code = matches!(target, MatchRef::Code(_));
-    let may_be_other = server.cluster.is_some() && is_code;
+    let may_be_other = server.infrastructure.cluster.is_some() && is_code;
     (!may_be_other || handle.summary().status() != MatchStatus::Ended).then_some(handle)
 }
 
@@ -163,11 +182,11 @@ async fn restore_participants(server: &ServerContext, state: &Match) -> Result<(
         return Ok(());
     }
     for id in state.seat_holders().chain([state.creation().host]) {
-        if server.players.contains(id) {
+        if server.identity.players.contains(id) {
             continue;
         }
-        match server.store.player_by_id(id).await {
-            Ok(Some(player)) => server.players.restore_player(player),
+        match server.infrastructure.store.player_by_id(id).await {
+            Ok(Some(player)) => server.identity.players.restore_player(player),
             Ok(None) => tracing::warn!(player = %id, "a participant was deleted or is missing"),
             Err(error) => {
                 tracing::error!(player = %id, %error, "cannot read a player");
@@ -179,12 +198,15 @@ async fn restore_participants(server: &ServerContext, state: &Match) -> Result<(
 }
 
 /// Claims a live match that no server runs, and loads it from the store.
-async fn claim_match(server: &ServerContext, id: MatchId) -> Result<LoadedMatch, WireError> {
-    if let Err(error) = server.store.claim(id, server.node).await {
+async fn claim_match(
+    infrastructure: &Infrastructure,
+    id: MatchId,
+) -> Result<LoadedMatch, WireError> {
+    if let Err(error) = infrastructure.store.claim(id, infrastructure.node).await {
         tracing::error!(match_id = %id, %error, "cannot claim a match");
         return Err(store_unavailable_error());
     }
-    match server.store.load(id).await {
+    match infrastructure.store.load(id).await {
         Ok(Some(loaded)) => Ok(loaded),
         Ok(None) => {
             tracing::error!(match_id = %id, "a claimed match is missing in the store");
@@ -199,16 +221,16 @@ async fn claim_match(server: &ServerContext, id: MatchId) -> Result<LoadedMatch,
 }
 
 pub(crate) async fn load_stored_match(
-    server: &ServerContext,
+    infrastructure: &Infrastructure,
     target: MatchRef,
 ) -> Result<Option<LoadedMatch>, ReadError> {
     let id = match target {
         MatchRef::Id(id) => Some(id),
-        MatchRef::Code(code) => server.store.find_by_code(code).await?,
+        MatchRef::Code(code) => infrastructure.store.find_by_code(code).await?,
         MatchRef::Invalid => None,
     };
     match id {
-        Some(id) => server.store.load(id).await,
+        Some(id) => infrastructure.store.load(id).await,
         None => Ok(None),
     }
 }

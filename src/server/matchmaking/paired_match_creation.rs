@@ -14,6 +14,7 @@ use super::pending_match::PendingMatch;
 use super::rematch_creation;
 use super::seek_queue::Seek;
 use crate::connection::reply::Reply;
+use crate::context::infrastructure::Infrastructure;
 use crate::context::server_context::ServerContext;
 use crate::match_actor::MatchActor;
 use crate::match_handle::MAILBOX_CAPACITY;
@@ -29,17 +30,17 @@ pub(crate) fn weaker_level(one: Option<Level>, other: Option<Level>) -> Option<L
 /// Returns the terms and the occupants of a match that results from a seek. The function assigns
 /// the occupants to the seats at random.
 pub(crate) fn terms_from_seek(
-    server: &ServerContext,
+    infrastructure: &Infrastructure,
     (clock, rated): (Option<ClockControl>, bool),
     mut seats: [Occupant; 2],
     stand_in: Option<Level>,
 ) -> (Terms, [Occupant; 2]) {
-    if server.rng.random_bool() {
+    if infrastructure.rng.random_bool() {
         seats.reverse();
     }
     let terms = Terms {
         clock,
-        absence_limits: server.settings.absence_limits(clock, None),
+        absence_limits: infrastructure.settings.absence_limits(clock, None),
         stand_in,
         rated,
         takebacks_allowed: !rated,
@@ -58,7 +59,12 @@ pub(crate) fn start_paired_match(
         creation.clone(),
         JournalPosition::after_events(events.len() as u64),
     );
-    server.metrics.game(creation.game).created.inc();
+    server
+        .infrastructure
+        .metrics
+        .game(creation.game)
+        .created
+        .inc();
     let (sender, receiver) = mailbox(MAILBOX_CAPACITY);
     let actor = MatchActor::new(
         server,
@@ -69,15 +75,19 @@ pub(crate) fn start_paired_match(
         rematch_creation::create_rematch,
     );
     let mut pending = PendingMatch::new(actor, sender);
-    let max = server.settings.matches_max;
+    let max = server.infrastructure.settings.matches_max;
     let adopted = server
+        .matches
         .lobby
         .insert_or_get(&stored_creation, pending.handle.clone(), max);
     // On error, releases the match, so that a server with free capacity can take it over.
-    adopted.inspect_err(|TooManyMatches| server.store.release(stored_creation.id))?;
+    adopted
+        .inspect_err(|TooManyMatches| server.infrastructure.store.release(stored_creation.id))?;
     pending.actor.start_with_events(events);
-    server.remove_deleted_players(stored_creation.id, pending.participants());
-    pending.spawn(server);
+    server
+        .identity
+        .remove_deleted_players(stored_creation.id, pending.participants());
+    pending.spawn(&server.infrastructure);
     Ok(())
 }
 
@@ -98,7 +108,7 @@ pub(crate) async fn create_paired_match(
     let stand_in = other.and_then(|other| weaker_level(host.stand_in, other.stand_in));
     let clock_and_rated = (host.clock, host.rated);
     let (terms, seats) = terms_from_seek(
-        server,
+        &server.infrastructure,
         clock_and_rated,
         [seek_occupant(host), opponent],
         stand_in,
@@ -128,6 +138,7 @@ pub(crate) async fn create_paired_match(
                 // The seeking player's connection may be closed by now, so another connection of
                 // the player may receive the match.
                 if let Some(connection) = server
+                    .identity
                     .players
                     .successor_connection(seek.player, &seek.connection)
                     && connection.subscriptions.follow_as_participant(&handle)

@@ -8,6 +8,7 @@ use super::cluster_match_loading::read_error;
 use super::match_loading::find_match;
 use crate::cluster::Cluster;
 use crate::connection::handle::ConnectionHandle;
+use crate::context::identity::Identity;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::MatchHandle;
 
@@ -25,11 +26,11 @@ pub(crate) async fn notify_participants(
     let Ok(handle) = find_match(server, MatchRef::Id(id)).await else {
         return;
     };
-    record_participation(server, player, &handle);
+    record_participation(&server.identity, player, &handle);
     if !handle.summary().involves(player) {
         return;
     }
-    for connection in server.players.connections(player) {
+    for connection in server.identity.players.connections(player) {
         let is_target =
             before.is_none_or(|before| connection.subscriptions.find_followed(before).is_some());
         if is_target && connection.subscriptions.follow_as_participant(&handle) {
@@ -47,14 +48,15 @@ pub(crate) async fn show_paired_match(
     seek_connection: Option<&ConnectionHandle>,
     id: MatchId,
 ) {
-    let heir = seek_connection.and_then(|peer| server.players.successor_connection(player, peer));
+    let heir =
+        seek_connection.and_then(|peer| server.identity.players.successor_connection(player, peer));
     let Some(connection) = heir else {
         return notify_participants(server, player, id, None).await;
     };
     let Ok(handle) = find_match(server, MatchRef::Id(id)).await else {
         return;
     };
-    record_participation(server, player, &handle);
+    record_participation(&server.identity, player, &handle);
     if connection.subscriptions.follow_as_participant(&handle) {
         handle.push_snapshot(player, &connection.outbox).await;
     }
@@ -79,23 +81,23 @@ pub(crate) async fn load_matches_of_player(
 
 /// Records in the player registry whether the player hosts or plays in a match on this server.
 /// Correspondence matches are not recorded.
-pub(crate) fn record_participation(server: &ServerContext, player: PlayerId, handle: &MatchHandle) {
+pub(crate) fn record_participation(identity: &Identity, player: PlayerId, handle: &MatchHandle) {
     let summary = handle.summary();
     if summary.is_correspondence() {
         return;
     }
     if summary.host == player {
         // `usize::MAX` disables the limit on hosted matches, because the match already exists.
-        let _ = server
+        let _ = identity
             .players
             .add_hosted_match(player, summary.id, usize::MAX);
     }
     if summary.seat_of(player).is_some() || summary.substituted_seat(player).is_some() {
-        server.players.add_seated_match(player, summary.id);
+        identity.players.add_seated_match(player, summary.id);
     }
     if summary.status() == MatchStatus::Ended {
-        server.players.remove_hosted_match(player, summary.id);
-        server.players.remove_seated_match(player, summary.id);
+        identity.players.remove_hosted_match(player, summary.id);
+        identity.players.remove_seated_match(player, summary.id);
     }
 }
 
@@ -115,7 +117,7 @@ pub(crate) async fn transfer_followed_matches(
             && !summary.is_correspondence()
             && summary.involves(player)
     };
-    let connections = server.players.connections(player);
+    let connections = server.identity.players.connections(player);
     for handle in followed.iter().filter(is_theirs) {
         for connection in connections
             .iter()
@@ -124,7 +126,9 @@ pub(crate) async fn transfer_followed_matches(
             handle.push_snapshot(player, &connection.outbox).await;
         }
         if connections.is_empty() {
-            server.broadcast_participation(player, handle.id(), None);
+            server
+                .infrastructure
+                .broadcast_participation(player, handle.id(), None);
         }
     }
 }

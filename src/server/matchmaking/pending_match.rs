@@ -7,6 +7,7 @@ use plyhouse_protocol::PlayerId;
 use plyhouse_store::{CorruptRecord, LoadedMatch};
 
 use super::lobby::TooManyMatches;
+use crate::context::infrastructure::Infrastructure;
 use crate::context::server_context::ServerContext;
 use crate::match_actor::MatchActor;
 use crate::match_actor::rematch::RematchFactory;
@@ -65,13 +66,14 @@ impl PendingMatch {
         server: &Arc<ServerContext>,
     ) -> Result<AdoptedMatch, TooManyMatches> {
         let state = self.actor.state();
-        let max = server.settings.matches_max;
+        let max = server.infrastructure.settings.matches_max;
         if let Some(existing) = server
+            .matches
             .lobby
             .insert_or_get(state.creation(), self.handle.clone(), max)
             // If the lobby rejects the match, this server does not serve the match. The player
             // registry must then not retain players because of the match.
-            .inspect_err(|TooManyMatches| server.players.on_match_ended(state))?
+            .inspect_err(|TooManyMatches| server.identity.players.on_match_ended(state))?
         {
             return Ok(AdoptedMatch {
                 handle: existing,
@@ -79,18 +81,21 @@ impl PendingMatch {
             });
         }
         if !matches!(state.stage(), Stage::Ended { .. }) {
-            server.players.on_match_started(state);
+            server.identity.players.on_match_started(state);
         }
-        server.challenges.announce(&server.players, state);
+        server
+            .matchmaking
+            .challenges
+            .announce(&server.identity.players, state);
         self.actor.start();
         Ok(AdoptedMatch {
-            handle: self.spawn(server),
+            handle: self.spawn(&server.infrastructure),
             is_new: true,
         })
     }
 
-    pub(super) fn spawn(self, server: &ServerContext) -> MatchHandle {
-        server.spawn(self.handle.start(self.actor.run()));
+    pub(super) fn spawn(self, infrastructure: &Infrastructure) -> MatchHandle {
+        infrastructure.spawn(self.handle.start(self.actor.run()));
         self.handle
     }
 }

@@ -48,14 +48,21 @@ pub(crate) fn create_rematch(
         let Some((next, reply)) = reply.require(created) else {
             return;
         };
-        server.metrics.rematches.inc();
+        server.infrastructure.metrics.rematches.inc();
         for player in &rematch.seat_holders {
-            server.broadcast_participation(*player, next.id(), Some(rematch.previous.id()));
+            server.infrastructure.broadcast_participation(
+                *player,
+                next.id(),
+                Some(rematch.previous.id()),
+            );
         }
         for (player, outbox) in rematch.connections {
             // While the rematch was being created, the player's connection may have closed, or its
             // client may have logged in as another player.
-            if let Some(peer) = server.players.connection(player, outbox.connection())
+            if let Some(peer) = server
+                .identity
+                .players
+                .connection(player, outbox.connection())
                 && peer.subscriptions.follow_as_participant(&next)
             {
                 next.push_snapshot(player, &outbox).await;
@@ -76,14 +83,20 @@ async fn refresh_occupant(
     let Some(player) = occupant.player() else {
         return occupant;
     };
-    let record = match server.players.record(player) {
+    let record = match server.identity.players.record(player) {
         Some(record) => Some(record),
         // If the store cannot return the player, the rematch uses the name from the previous match.
-        None => server.store.player_by_id(player).await.unwrap_or_default(),
+        None => server
+            .infrastructure
+            .store
+            .player_by_id(player)
+            .await
+            .unwrap_or_default(),
     };
     let Some(record) = record else {
         return occupant;
     };
-    let rating = ratings::shown_rating(server, &record, game, is_correspondence).await;
+    let rating =
+        ratings::shown_rating(&server.infrastructure, &record, game, is_correspondence).await;
     player_occupant(record, rating)
 }

@@ -21,7 +21,7 @@ pub(crate) async fn seekers_visible_to(
     player: PlayerId,
 ) -> Result<SeekList, WireError> {
     let snapshot = current_snapshot(server, game).await?;
-    let shown = snapshot.visible_to(player, &server.block_cache.unpairable_with(player));
+    let shown = snapshot.visible_to(player, &server.identity.block_cache.unpairable_with(player));
     Ok(Arc::unwrap_or_clone(shown))
 }
 
@@ -34,18 +34,19 @@ pub(crate) async fn send_initial_list(
 ) {
     // If the snapshot cannot be read, a later broadcast sends the list.
     if let Ok(snapshot) = current_snapshot(server, game).await {
-        let shown = snapshot.visible_to(player, &server.block_cache.unpairable_with(player));
-        let seekers = &server.seek_list;
+        let shown =
+            snapshot.visible_to(player, &server.identity.block_cache.unpairable_with(player));
+        let seekers = &server.matchmaking.seek_list;
         seekers.send_if_changed(connection, game, shown, encode_seekers);
     }
 }
 
 /// Sends changed seek lists to the connections that watch them, until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
-    let shutdown = server.shutdown.clone();
+    let shutdown = server.infrastructure.tasks.shutdown.clone();
     let broadcasting = async {
         loop {
-            server.seek_list.wait_for_watcher().await;
+            server.matchmaking.seek_list.wait_for_watcher().await;
             tokio::time::sleep(BROADCAST_INTERVAL).await;
             broadcast_seekers(&server).await;
         }
@@ -59,14 +60,14 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
 
 async fn broadcast_seekers(server: &ServerContext) {
     let mut all = BTreeMap::new();
-    for game in server.seek_list.watched_games() {
+    for game in server.matchmaking.seek_list.watched_games() {
         if let Ok(snapshot) = current_snapshot(server, game).await {
             all.insert(game, (snapshot, None));
         }
     }
     let mut after = Bound::Unbounded;
     loop {
-        let batch = server.seek_list.watchers_after(after);
+        let batch = server.matchmaking.seek_list.watchers_after(after);
         let Some((last, ..)) = batch.last() else {
             return;
         };
@@ -75,11 +76,13 @@ async fn broadcast_seekers(server: &ServerContext) {
             let Some((snapshot, frame)) = all.get_mut(&game) else {
                 continue;
             };
-            let shown = snapshot.visible_to(player, &server.block_cache.unpairable_with(player));
+            let shown =
+                snapshot.visible_to(player, &server.identity.block_cache.unpairable_with(player));
             let is_common = Arc::ptr_eq(&shown, &snapshot.unfiltered);
             // The list without hidden seeks is encoded only once for all connections that receive
             // it.
             server
+                .matchmaking
                 .seek_list
                 .send_if_changed(connection, game, shown, |shown| match is_common {
                     true => frame.get_or_insert_with(|| encode_seekers(shown)).clone(),
@@ -100,12 +103,15 @@ async fn current_snapshot(
     game: GameFilter,
 ) -> Result<Arc<SeekSnapshot>, WireError> {
     let now = Instant::now();
-    let snapshot = match &server.cluster {
-        None => server.seeks.snapshot(game),
-        Some(cluster) => match server.seek_list.cached_snapshot(game, now) {
+    let snapshot = match &server.infrastructure.cluster {
+        None => server.matchmaking.seeks.snapshot(game),
+        Some(cluster) => match server.matchmaking.seek_list.cached_snapshot(game, now) {
             Some(snapshot) => return Ok(snapshot),
             None => matchmaking::read_snapshot(cluster, game).await?,
         },
     };
-    Ok(server.seek_list.cache_snapshot(game, now, snapshot))
+    Ok(server
+        .matchmaking
+        .seek_list
+        .cache_snapshot(game, now, snapshot))
 }

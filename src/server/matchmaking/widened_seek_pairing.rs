@@ -14,17 +14,20 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Pairs seeks with rating ranges until the server stops. Returns at once in a cluster.
 pub(crate) async fn pair_widened_seeks(server: Arc<ServerContext>) {
-    if server.cluster.is_some() {
+    if server.infrastructure.cluster.is_some() {
         return;
     }
-    let shutdown = server.shutdown.clone();
+    let shutdown = server.infrastructure.tasks.shutdown.clone();
     let pair_loop = async {
         loop {
-            server.seeks.wait_for_ranged_seek().await;
+            server.matchmaking.seeks.wait_for_ranged_seek().await;
             sleep(CHECK_INTERVAL).await;
             let pair = || {
-                let now_ms = server.clock.now_ms();
-                server.seeks.pair_widened(now_ms, &server.block_cache)
+                let now_ms = server.infrastructure.clock.now_ms();
+                server
+                    .matchmaking
+                    .seeks
+                    .pair_widened(now_ms, &server.identity.block_cache)
             };
             while let Some([longest, other]) = pair() {
                 paired_match_creation::create_paired_match(&server, &longest, Some(&other)).await;

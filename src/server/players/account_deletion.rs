@@ -23,6 +23,7 @@ use plyhouse_store::{
 use crate::auth::names;
 use crate::cluster::Packet;
 use crate::connection::id::ConnectionId;
+use crate::context::infrastructure::Infrastructure;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::MatchHandle;
 use crate::match_handle::command::{Command, Control, MatchRequest};
@@ -87,13 +88,14 @@ pub(crate) async fn leave_live_matches(
 /// Removes deleted players from matches that they joined around the time of their deletion. Runs
 /// until the server stops.
 pub(crate) async fn remove_deleted_players(server: Arc<ServerContext>) {
-    let shutdown = server.shutdown.clone();
+    let shutdown = server.infrastructure.tasks.shutdown.clone();
     let removal_loop = async {
         loop {
-            for (id, player) in server.pending_removals.next_batch().await {
+            for (id, player) in server.identity.pending_removals.next_batch().await {
                 let server = Arc::clone(&server);
                 server
                     .clone()
+                    .infrastructure
                     .spawn(async move { remove_from_match_with_retry(&server, id, player).await });
             }
         }
@@ -108,14 +110,17 @@ pub(crate) async fn remove_deleted_players(server: Arc<ServerContext>) {
 /// Removes a deleted player from a match. Retries until the removal succeeds or the server stops.
 async fn remove_from_match_with_retry(server: &Arc<ServerContext>, id: MatchId, player: PlayerId) {
     while let Err(error) = remove_from_match(server, id, player).await {
-        if server.is_stopping() {
+        if server.infrastructure.tasks.is_stopping() {
             return;
         }
         tracing::warn!(
             %player, match_id = %id, error = error.message,
             "cannot remove a deleted player from a match; retrying"
         );
-        server.sleep_unless_stopping(RETRY_INTERVAL).await;
+        server
+            .infrastructure
+            .sleep_unless_stopping(RETRY_INTERVAL)
+            .await;
     }
 }
 
@@ -146,7 +151,9 @@ async fn remove_from_match(
     }
     let name = DELETED_PLAYER_NAME.to_owned();
     let erase_name = Control::EraseName { player, name };
-    handle.notify(erase_name, &server.metrics).await;
+    handle
+        .notify(erase_name, &server.infrastructure.metrics)
+        .await;
     Ok(())
 }
 
@@ -160,9 +167,12 @@ async fn leave_live_matches_with_retry(server: &Arc<ServerContext>, player: Play
         "cannot remove a deleted player from all matches; retrying"
     );
     let server = Arc::clone(server);
-    server.clone().spawn(async move {
-        while !server.is_stopping() {
-            server.sleep_unless_stopping(RETRY_INTERVAL).await;
+    server.clone().infrastructure.spawn(async move {
+        while !server.infrastructure.tasks.is_stopping() {
+            server
+                .infrastructure
+                .sleep_unless_stopping(RETRY_INTERVAL)
+                .await;
             if leave_live_matches(&server, player, RunningMatchPolicy::Resign)
                 .await
                 .is_ok()
@@ -178,13 +188,14 @@ async fn find_live_matches(
     server: &Arc<ServerContext>,
     player: PlayerId,
 ) -> Result<Vec<MatchHandle>, WireError> {
-    let mut ids = server.players.live_matches(player);
-    if let Some(cluster) = &server.cluster {
+    let mut ids = server.identity.players.live_matches(player);
+    if let Some(cluster) = &server.infrastructure.cluster {
         let remote_matches =
             participant_subscriptions::load_matches_of_player(server, cluster, player).await?;
         ids.extend(remote_matches.iter().map(MatchHandle::id));
     }
-    let participations = correspondence_matches::participations_of(server, player).await?;
+    let participations =
+        correspondence_matches::participations_of(&server.infrastructure, player).await?;
     ids.extend(participations.iter().map(|(id, _)| *id));
     ids.sort_unstable();
     ids.dedup();
@@ -209,7 +220,10 @@ async fn apply_action(
 ) -> Result<(), WireError> {
     let request = MatchRequest::Act(action);
     let command = Command::unsolicited(ConnectionId::NONE, player, request);
-    match handle.request_answer(command, &server.metrics).await {
+    match handle
+        .request_answer(command, &server.infrastructure.metrics)
+        .await
+    {
         Some(Ok(_)) => Ok(()),
         Some(Err(error)) => match error.code {
             // The match has already ended or no longer exists.
@@ -241,16 +255,17 @@ pub(crate) async fn delete_account(
     identity_proof: Option<IdentityProof>,
     except: Option<ConnectionId>,
 ) -> Result<bool, WireError> {
-    let account = server.store.account(player.id).await;
+    let account = server.infrastructure.store.account(player.id).await;
     let account = account.map_err(|error| store_read_error(&error))?;
     let mut deleted_players = account.unwrap_or_default().bots;
     deleted_players.push(player.clone());
     let deletion = PlayerDeletion {
         player: player.id,
         proof: identity_proof,
-        name_reserved_until_ms: server.clock.now_ms() + names::NAME_RESERVATION_MS,
+        name_reserved_until_ms: server.infrastructure.clock.now_ms() + names::NAME_RESERVATION_MS,
     };
     if !server
+        .infrastructure
         .store
         .delete_player(deletion)
         .await
@@ -260,7 +275,7 @@ pub(crate) async fn delete_account(
     }
     for PlayerRecord { id, .. } in &deleted_players {
         mark_deleted(server, *id, except);
-        if let Some(cluster) = &server.cluster {
+        if let Some(cluster) = &server.infrastructure.cluster {
             cluster.broadcast(&Packet::PlayerDeleted { player: *id });
         }
     }
@@ -280,21 +295,27 @@ pub(crate) fn mark_deleted(
     player: PlayerId,
     except: Option<ConnectionId>,
 ) {
-    server.players.mark_deleted(player);
+    server.identity.players.mark_deleted(player);
     server
+        .identity
         .players
         .close_sessions(player, SessionSelection::All, except);
-    server.seeks.end_by_player(player);
+    server.matchmaking.seeks.end_by_player(player);
 }
 
 /// Removes the name of a deleted player from stored matches and then from matches in memory. If the
 /// store fails, a background task retries.
 async fn erase_names(server: &Arc<ServerContext>, player: PlayerId, name: String) {
-    if !try_remove_stored_names(server, player).await {
+    if !try_remove_stored_names(&server.infrastructure, player).await {
         let server = Arc::clone(server);
-        server.clone().spawn(async move {
-            while !server.is_stopping() && !try_remove_stored_names(&server, player).await {
-                server.sleep_unless_stopping(RETRY_INTERVAL).await;
+        server.clone().infrastructure.spawn(async move {
+            while !server.infrastructure.tasks.is_stopping()
+                && !try_remove_stored_names(&server.infrastructure, player).await
+            {
+                server
+                    .infrastructure
+                    .sleep_unless_stopping(RETRY_INTERVAL)
+                    .await;
             }
             broadcast_name_erased(&server, player, name).await;
         });
@@ -304,9 +325,9 @@ async fn erase_names(server: &Arc<ServerContext>, player: PlayerId, name: String
 }
 
 /// Removes the player's name from all stored matches. Returns `false` if the store fails.
-async fn try_remove_stored_names(server: &ServerContext, player: PlayerId) -> bool {
+async fn try_remove_stored_names(infrastructure: &Infrastructure, player: PlayerId) -> bool {
     loop {
-        match server.store.remove_names(player).await {
+        match infrastructure.store.remove_names(player).await {
             Ok(true) => {}
             Ok(false) => return true,
             Err(error) => {
@@ -318,7 +339,7 @@ async fn try_remove_stored_names(server: &ServerContext, player: PlayerId) -> bo
 }
 
 async fn broadcast_name_erased(server: &Arc<ServerContext>, player: PlayerId, name: String) {
-    if let Some(cluster) = &server.cluster {
+    if let Some(cluster) = &server.infrastructure.cluster {
         let name = name.clone();
         cluster.broadcast(&Packet::NameErased { player, name });
     }
@@ -338,15 +359,15 @@ pub(crate) async fn erase_name_in_memory(
 /// Finds and applies deletions that this server has missed. Checks the connected players and the
 /// players named in matches on this server.
 pub(crate) async fn find_missed_deletions(server: &Arc<ServerContext>) {
-    let Some(cluster) = &server.cluster else {
+    let Some(cluster) = &server.infrastructure.cluster else {
         return;
     };
-    let matches = server.lobby.all().into_iter();
+    let matches = server.matches.lobby.all().into_iter();
     let names = matches.flat_map(|handle| handle.summary().participant_names());
     let mut names: BTreeMap<PlayerId, String> = names
         .filter(|(_, name)| name != DELETED_PLAYER_NAME)
         .collect();
-    for player in server.players.connected_players() {
+    for player in server.identity.players.connected_players() {
         names
             .entry(player)
             .or_insert_with(|| DELETED_PLAYER_NAME.to_owned());
@@ -361,7 +382,7 @@ pub(crate) async fn find_missed_deletions(server: &Arc<ServerContext>) {
             }
         };
         for player in deleted {
-            let is_new = !server.players.is_deleted(player);
+            let is_new = !server.identity.players.is_deleted(player);
             mark_deleted(server, player, None);
             if is_new {
                 leave_live_matches_with_retry(server, player).await;
@@ -376,7 +397,7 @@ pub(crate) async fn find_missed_deletions(server: &Arc<ServerContext>) {
 
 /// Resumes account deletions that were unfinished when the server stopped.
 pub(crate) async fn resume_deletions(server: Arc<ServerContext>) {
-    match server.store.account_deletions().await {
+    match server.infrastructure.store.account_deletions().await {
         Ok(players) => {
             for player in players {
                 finish_deletion(&server, player).await;
@@ -393,7 +414,7 @@ pub(crate) async fn resume_stale_deletions(
     server: &Arc<ServerContext>,
     previous: &mut BTreeSet<PlayerId>,
 ) {
-    let Ok(players) = server.store.account_deletions().await else {
+    let Ok(players) = server.infrastructure.store.account_deletions().await else {
         return; // The next call of this function tries again.
     };
     let current: BTreeSet<PlayerId> = players.into_iter().collect();
@@ -405,7 +426,7 @@ pub(crate) async fn resume_stale_deletions(
 
 async fn finish_deletion(server: &Arc<ServerContext>, player: PlayerId) {
     mark_deleted(server, player, None);
-    if let Some(cluster) = &server.cluster {
+    if let Some(cluster) = &server.infrastructure.cluster {
         cluster.broadcast(&Packet::PlayerDeleted { player });
     }
     leave_live_matches_with_retry(server, player).await;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use plyhouse_protocol::{ErrorCode, PlayerId, WireError};
 
+use crate::context::infrastructure::Infrastructure;
 use crate::context::server_context::ServerContext;
 use crate::wire::error_replies::store_read_error;
 
@@ -17,7 +18,10 @@ pub(crate) struct BlockGuard {
 
 impl Drop for BlockGuard {
     fn drop(&mut self) {
-        self.server.block_cache.remove_connection(self.player);
+        self.server
+            .identity
+            .block_cache
+            .remove_connection(self.player);
     }
 }
 
@@ -28,7 +32,7 @@ pub(crate) async fn guard_connection(
     player: PlayerId,
     is_stored: bool,
 ) -> Result<BlockGuard, WireError> {
-    server.block_cache.add_connection(player);
+    server.identity.block_cache.add_connection(player);
     let guard = BlockGuard {
         server: Arc::clone(server),
         player,
@@ -42,14 +46,20 @@ pub(crate) async fn guard_connection(
 /// Reloads the blocks of a player who is connected to this server.
 pub(crate) async fn refresh(server: &ServerContext, player: PlayerId) -> Result<(), WireError> {
     loop {
-        let Some(changes_before) = server.block_cache.change_count(player) else {
+        let Some(changes_before) = server.identity.block_cache.change_count(player) else {
             return Ok(());
         };
-        let blocks = server.store.blocks(player).await.map_err(|error| {
-            tracing::error!(%player, %error, "cannot read a player's blocks");
-            store_read_error(&error)
-        })?;
+        let blocks = server
+            .infrastructure
+            .store
+            .blocks(player)
+            .await
+            .map_err(|error| {
+                tracing::error!(%player, %error, "cannot read a player's blocks");
+                store_read_error(&error)
+            })?;
         if server
+            .identity
             .block_cache
             .update_if_unchanged(player, &blocks, changes_before)
         {
@@ -62,7 +72,7 @@ pub(crate) async fn refresh(server: &ServerContext, player: PlayerId) -> Result<
 /// players has changed. A block covers a person and all bot accounts of that person.
 pub(crate) async fn refresh_linked(server: &ServerContext, player: PlayerId, other: PlayerId) {
     for one in [player, other] {
-        let accounts = linked_accounts(server, one)
+        let accounts = linked_accounts(&server.infrastructure, one)
             .await
             .unwrap_or_else(|_| vec![one]);
         for one in accounts {
@@ -75,7 +85,7 @@ pub(crate) async fn refresh_linked(server: &ServerContext, player: PlayerId, oth
 /// After a player has created a bot account, reloads the blocks of each player who has a block with
 /// the bot's owner. These blocks also cover the new bot account.
 pub(crate) async fn refresh_after_new_bot(server: &ServerContext, owner: PlayerId) {
-    let blocks = server.store.blocks(owner).await;
+    let blocks = server.infrastructure.store.blocks(owner).await;
     for other in blocks.map(|lists| lists.unpairable).unwrap_or_default() {
         let _ = refresh(server, other).await;
     }
@@ -83,11 +93,11 @@ pub(crate) async fn refresh_after_new_bot(server: &ServerContext, owner: PlayerI
 
 /// Returns all accounts of one person: the person's own account and the bot accounts.
 pub(crate) async fn linked_accounts(
-    server: &ServerContext,
+    infrastructure: &Infrastructure,
     player: PlayerId,
 ) -> Result<Vec<PlayerId>, WireError> {
     let load_account = async |player| {
-        let account = server.store.account(player).await;
+        let account = infrastructure.store.account(player).await;
         account.map(Option::unwrap_or_default).map_err(|error| {
             tracing::error!(%player, %error, "cannot read an account");
             store_read_error(&error)
@@ -103,7 +113,7 @@ pub(crate) async fn linked_accounts(
 
 /// Reloads the blocks of all connected players, because this server may have missed notifications.
 pub(crate) async fn refresh_all(server: &ServerContext) {
-    for player in server.block_cache.players() {
+    for player in server.identity.block_cache.players() {
         // If the store cannot be read, the cached blocks remain in use.
         let _ = refresh(server, player).await;
     }
@@ -123,15 +133,20 @@ pub(crate) async fn is_unpairable_with_any(
     if others.peek().is_none() {
         return Ok(false);
     }
-    if server.cluster.is_none() {
-        return Ok(others.any(|other| server.block_cache.are_unpairable(player, other)));
+    if server.infrastructure.cluster.is_none() {
+        return Ok(others.any(|other| server.identity.block_cache.are_unpairable(player, other)));
     }
     // The cache may not contain the latest blocks created on other servers, so the blocks are read
     // from the store.
-    let blocks = server.store.blocks(player).await.map_err(|error| {
-        tracing::error!(%player, %error, "cannot read a player's blocks");
-        store_read_error(&error)
-    })?;
+    let blocks = server
+        .infrastructure
+        .store
+        .blocks(player)
+        .await
+        .map_err(|error| {
+            tracing::error!(%player, %error, "cannot read a player's blocks");
+            store_read_error(&error)
+        })?;
     Ok(others.any(|other| blocks.is_unpairable_with(other)))
 }
 

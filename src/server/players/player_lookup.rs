@@ -4,13 +4,14 @@ use plyhouse_protocol::{ErrorCode, PlayerId, WireError};
 use plyhouse_store::{PlayerRecord, ReadError};
 
 use crate::auth::names;
+use crate::context::infrastructure::Infrastructure;
 use crate::context::server_context::ServerContext;
 use crate::wire::error_replies::{store_read_error, store_unavailable_error};
 use crate::wire::from_protocol;
 
 /// Returns the player who currently uses this name. Former names are ignored.
 pub(crate) async fn find_by_name(
-    server: &ServerContext,
+    infrastructure: &Infrastructure,
     name: &str,
 ) -> Result<PlayerId, WireError> {
     let unknown_player_error =
@@ -18,7 +19,8 @@ pub(crate) async fn find_by_name(
     if names::name_skeleton(name).is_empty() {
         return Err(unknown_player_error());
     }
-    let owner = names::owner_of_name(&*server.store, server.clock.now_ms(), name).await;
+    let owner =
+        names::owner_of_name(&*infrastructure.store, infrastructure.clock.now_ms(), name).await;
     match owner.map_err(player_read_error)? {
         Some((id, true)) => Ok(id),
         Some((_, false)) | None => Err(unknown_player_error()),
@@ -32,11 +34,18 @@ pub(crate) async fn load_record(
     id: PlayerId,
 ) -> Result<PlayerRecord, WireError> {
     let stored = server
+        .infrastructure
         .store
         .player_by_id(id)
         .await
         .map_err(player_read_error)?;
-    let record = stored.or_else(|| server.players.unstored_guest(id).map(|(record, _)| record));
+    let record = stored.or_else(|| {
+        server
+            .identity
+            .players
+            .unstored_guest(id)
+            .map(|(record, _)| record)
+    });
     record.ok_or_else(|| WireError::new(ErrorCode::UnknownPlayer, "there is no such player"))
 }
 
@@ -56,10 +65,10 @@ pub(crate) async fn find_player(
     let id = from_protocol::player_id(id).ok_or_else(unknown_player_error)?;
     // The registry is used only for guests who are not in the store. For other players it may be
     // outdated: a deleted player stays in the registry while a bot substitutes for the player.
-    if let Some((record, _)) = server.players.unstored_guest(id) {
+    if let Some((record, _)) = server.identity.players.unstored_guest(id) {
         return Ok(record);
     }
-    match server.store.player_by_id(id).await {
+    match server.infrastructure.store.player_by_id(id).await {
         Ok(Some(found)) => Ok(found),
         Ok(None) => Err(unknown_player_error()),
         Err(error) => {
@@ -74,14 +83,17 @@ pub(crate) async fn persist_player(
     server: &ServerContext,
     player: PlayerId,
 ) -> Result<(), WireError> {
-    let Some((record, session)) = server.players.unstored_guest(player) else {
+    let Some((record, session)) = server.identity.players.unstored_guest(player) else {
         return Ok(());
     };
-    let added = server.store.add_player(record, vec![session]);
+    let added = server
+        .infrastructure
+        .store
+        .add_player(record, vec![session]);
     added.await.map_err(|error| {
         tracing::error!(%player, %error, "cannot store a player");
         store_unavailable_error()
     })?;
-    server.players.mark_stored(player);
+    server.identity.players.mark_stored(player);
     Ok(())
 }

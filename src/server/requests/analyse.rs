@@ -26,7 +26,7 @@ impl Client {
                 reply.require(send_task.ok_or_else(already_subscribed_error))
             {
                 reply.ok(None);
-                self.server.spawn(send_task);
+                self.server.infrastructure.spawn(send_task);
             }
         }
     }
@@ -43,14 +43,14 @@ impl Client {
         self.check_may_analyse(player, &handle)?;
         let (server, id) = (&self.server, handle.id());
         let refuse = |message| Err(WireError::new(ErrorCode::NotAllowed, message));
-        if server.settings.analysis == AnalysisAccess::Off {
+        if server.infrastructure.settings.analysis == AnalysisAccess::Off {
             return refuse("analysis is off on this server");
         }
         let state = load_stored_match(server, id).await?;
         if state.moves().next().is_none() {
             return refuse("the match has no moves to analyse");
         }
-        if start_and_stream::is_subscribed(server, self.connection.id) {
+        if start_and_stream::is_subscribed(&server.matches, self.connection.id) {
             return Err(already_subscribed_error());
         }
         let request = AnalysisRequest {
@@ -70,7 +70,7 @@ impl Client {
                 .find_followed(handle.id())
                 .is_some()
         };
-        match self.server.settings.analysis {
+        match self.server.infrastructure.settings.analysis {
             _ if is_participant => {}
             AnalysisAccess::Anyone if is_follower() => {}
             AnalysisAccess::Anyone => {

@@ -47,6 +47,7 @@ impl Client {
         }
         let blocks = self
             .server
+            .infrastructure
             .store
             .blocks(id)
             .await
@@ -71,8 +72,13 @@ impl Client {
         let server = &self.server;
         player_lookup::persist_player(server, id).await?;
         player_lookup::persist_player(server, other).await?;
-        let since_ms = is_blocked.then(|| server.clock.now_ms());
-        match server.store.change_block(id, other, since_ms).await {
+        let since_ms = is_blocked.then(|| server.infrastructure.clock.now_ms());
+        match server
+            .infrastructure
+            .store
+            .change_block(id, other, since_ms)
+            .await
+        {
             Ok(true) => {}
             Ok(false) => {
                 return not_allowed("you have blocked too many players; unblock one first");
@@ -86,9 +92,12 @@ impl Client {
                 return Err(identity_write_error(error));
             }
         }
-        server.block_cache.set_unpairable(id, other, is_blocked);
+        server
+            .identity
+            .block_cache
+            .set_unpairable(id, other, is_blocked);
         block_loading::refresh_linked(server, id, other).await;
-        if let Some(cluster) = &server.cluster {
+        if let Some(cluster) = &server.infrastructure.cluster {
             cluster.broadcast(&Packet::BlockChanged {
                 player: id,
                 other,

@@ -296,7 +296,7 @@ impl Client {
     }
 
     fn send_pong(&self, reply: Reply) -> PendingSend<'_> {
-        let now_ms = self.server.clock.now_ms();
+        let now_ms = self.server.infrastructure.clock.now_ms();
         reply.send_message(|re| ServerMessage::Pong {
             re,
             now_ms,
@@ -307,8 +307,14 @@ impl Client {
 
     fn cancel_seek<'a>(&'a self, player: &'a Player, reply: Reply) -> PendingSend<'a> {
         let id = player.record.id;
-        let was_seeking = self.server.seeks.end_by_player(id);
-        let Some(cluster) = self.server.cluster.as_ref().filter(|_| was_seeking) else {
+        let was_seeking = self.server.matchmaking.seeks.end_by_player(id);
+        let Some(cluster) = self
+            .server
+            .infrastructure
+            .cluster
+            .as_ref()
+            .filter(|_| was_seeking)
+        else {
             reply.ok(None);
             return None;
         };
@@ -428,7 +434,7 @@ impl Client {
                 return;
             };
             let rating = ratings::shown_rating(
-                &self.server,
+                &self.server.infrastructure,
                 &record,
                 summary.game,
                 summary.is_correspondence(),
@@ -491,9 +497,10 @@ impl Client {
     fn unwatch_list(&self, reply: Reply) -> PendingSend<'_> {
         let connection = self.connection.id;
         self.server
+            .matches
             .lobby
             .with_subscriptions(|lists| lists.unwatch(connection));
-        self.server.seek_list.unwatch(connection);
+        self.server.matchmaking.seek_list.unwatch(connection);
         reply.ok(None);
         None
     }
@@ -514,9 +521,10 @@ impl Client {
         let outbox = &self.connection.outbox;
         let filter = ListFilter { game, status };
         self.server
+            .matches
             .lobby
             .with_subscriptions(|lists| lists.watch(filter, outbox));
-        let (seek_list, id) = (&self.server.seek_list, player.record.id);
+        let (seek_list, id) = (&self.server.matchmaking.seek_list, player.record.id);
         if !with_seekers {
             seek_list.unwatch(outbox.connection());
             return None;
@@ -548,15 +556,15 @@ impl Client {
             status,
         };
         let limit = usize::try_from(limit.unwrap_or(DEFAULT_PAGE_SIZE)).unwrap_or(usize::MAX);
-        let cursor_match = after.and_then(|after| self.server.lobby.find(after));
+        let cursor_match = after.and_then(|after| self.server.matches.lobby.find(after));
         let is_hidden =
             cursor_match.is_some_and(|known| known.summary().is_hidden_from(player.record.id));
-        let page = match &self.server.cluster {
+        let page = match &self.server.infrastructure.cluster {
             _ if is_hidden => Err(unknown_match_error()),
             Some(cluster) => {
                 list_sync::list_matches(&self.server, cluster, filter, after, limit).await
             }
-            None => (self.server.lobby.list(filter, after, limit)).map_err(WireError::from),
+            None => (self.server.matches.lobby.list(filter, after, limit)).map_err(WireError::from),
         };
         if page.is_err() {
             self.delay_wrong_guess().await;

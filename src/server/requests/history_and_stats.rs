@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use super::dispatch::DEFAULT_PAGE_SIZE;
 use super::{Client, Player};
 use crate::connection::reply::Reply;
-use crate::context::server_context::ServerContext;
+use crate::context::infrastructure::Infrastructure;
 use crate::players::player_lookup;
 use crate::wire::error_replies::store_read_error;
 use crate::wire::from_protocol;
@@ -53,12 +53,13 @@ impl Client {
         let store_query = LeaderboardQuery {
             game: from_protocol::game(&query.game)?.info.id,
             pool: query.pool.unwrap_or(RatingPool::Live),
-            now_ms: self.server.clock.now_ms(),
+            now_ms: self.server.infrastructure.clock.now_ms(),
             after: query.after.unwrap_or(0),
             limit: usize::try_from(query.limit.unwrap_or(DEFAULT_PAGE_SIZE)).unwrap_or(usize::MAX),
         };
         let page = self
             .server
+            .infrastructure
             .store
             .leaderboard(store_query)
             .await
@@ -75,7 +76,7 @@ impl Client {
     }
 
     pub(super) async fn send_opening_stats(&self, game: String, moves: Vec<String>, reply: Reply) {
-        let stats = load_opening_stats(&self.server, &game, &moves).await;
+        let stats = load_opening_stats(&self.server.infrastructure, &game, &moves).await;
         if let Some(((n, moves), reply)) = reply.require(stats) {
             reply.send_message(|re| ServerMessage::Explore {
                 re,
@@ -119,6 +120,7 @@ impl Client {
         };
         let page = self
             .server
+            .infrastructure
             .store
             .history(store_query)
             .await
@@ -150,6 +152,7 @@ impl Client {
             MatchRef::Code(code) => {
                 let id = self
                     .server
+                    .infrastructure
                     .store
                     .find_by_code(code)
                     .await
@@ -163,7 +166,7 @@ impl Client {
 /// Returns the statistics of the matches that began with these moves or with symmetric ones. The
 /// returned moves have the board orientation of the request.
 async fn load_opening_stats(
-    server: &ServerContext,
+    infrastructure: &Infrastructure,
     game: &str,
     moves: &[String],
 ) -> Result<(u64, Vec<ExploredMove>), WireError> {
@@ -178,7 +181,7 @@ async fn load_opening_stats(
     }
     let line: Vec<&str> = line.iter().map(String::as_str).collect();
     let (canonical, transform) = entry.canonical_line(&line);
-    let stats = server
+    let stats = infrastructure
         .store
         .explore(entry.info.id, canonical.join(" "))
         .await;

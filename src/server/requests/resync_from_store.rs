@@ -54,21 +54,25 @@ async fn load_events_since(
     since: Seq,
     is_seated: bool,
 ) -> Result<Vec<Frame>, WireError> {
-    let Ok(_permit) = server.replay_permits.acquire().await else {
+    let Ok(_permit) = server.limits.replay_permits.acquire().await else {
         return Err(unreadable_match_error());
     };
     let loaded = server
+        .infrastructure
         .store
         .load(handle.id())
         .await
         .map_err(match_read_error)?;
     let mut record = loaded.ok_or_else(unreadable_match_error)?.record;
     server
+        .infrastructure
         .settings
         .fill_absence_limits(&mut record.creation.terms);
     let visible_count = match is_seated {
         true => record.events.len(),
-        false => record.visible_to_spectators(server.clock.now_ms()).len(),
+        false => record
+            .visible_to_spectators(server.infrastructure.clock.now_ms())
+            .len(),
     };
     let replay_error = |damaged: ReplayError| {
         tracing::error!(match_id = %handle.id(), error = %damaged, "cannot replay a stored match");
@@ -88,7 +92,7 @@ async fn load_events_since(
         bytes += event.len();
         // A larger reply could fill the outbox, and the connection would then be closed as too
         // slow.
-        if bytes > server.settings.outbox_bytes / 2 && !events.is_empty() {
+        if bytes > server.infrastructure.settings.outbox_bytes / 2 && !events.is_empty() {
             break;
         }
         events.push(event);
@@ -101,10 +105,15 @@ pub(super) async fn load_stored_match(
     server: &ServerContext,
     id: MatchId,
 ) -> Result<Match, WireError> {
-    let Ok(_permit) = server.replay_permits.acquire().await else {
+    let Ok(_permit) = server.limits.replay_permits.acquire().await else {
         return Err(unreadable_match_error());
     };
-    let loaded = server.store.load(id).await.map_err(match_read_error)?;
+    let loaded = server
+        .infrastructure
+        .store
+        .load(id)
+        .await
+        .map_err(match_read_error)?;
     let MatchRecord { creation, events } = loaded.ok_or_else(unreadable_match_error)?.record;
     Match::replay(creation, &events).map_err(|damaged| {
         tracing::error!(match_id = %id, error = %damaged, "cannot replay a stored match");

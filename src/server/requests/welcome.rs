@@ -70,7 +70,7 @@ impl Client {
             return;
         };
         if resumed {
-            self.server.metrics.resumes.inc();
+            self.server.infrastructure.metrics.resumes.inc();
         }
         tracing::debug!(connection = %self.connection.id, player = %id, resumed, "logged in");
         let mut pending_reply = Some((reply, self.build_welcome(&player, resumed)));
@@ -99,14 +99,14 @@ impl Client {
                         ServerMessage::Welcome(Box::new(Welcome {
                             re,
                             following: following.collect(),
-                            challenges: self.server.challenges.received_by(id),
+                            challenges: self.server.matchmaking.challenges.received_by(id),
                             ..welcome
                         }))
                     });
                 }
                 true
             };
-            let players = &self.server.players;
+            let players = &self.server.identity.players;
             let unstored_session = Some(&player.session).filter(|_| !player.is_stored);
             if !players.connect(&player.record, unstored_session, connection, post_welcome) {
                 continue;
@@ -121,7 +121,7 @@ impl Client {
                 handle.push_snapshot(id, &self.connection.outbox).await;
             }
             if resumed
-                && self.server.players.correspondence_turn_count()
+                && self.server.identity.players.correspondence_turn_count()
                     != resume_state.correspondence_turn_count
             {
                 self.notify_missed_turns(id, &resume_state.correspondence_matches)
@@ -147,9 +147,14 @@ impl Client {
                 .await?,
         );
         // In a cluster, other servers read the player from the store.
-        if self.server.cluster.is_some() && !player.is_stored {
+        if self.server.infrastructure.cluster.is_some() && !player.is_stored {
             let (record, sessions) = (player.record.clone(), vec![player.session.clone()]);
-            let added = self.server.store.add_player(record, sessions).await;
+            let added = self
+                .server
+                .infrastructure
+                .store
+                .add_player(record, sessions)
+                .await;
             added.map_err(|error| welcome_error(&error))?;
             player.is_stored = true;
         }
@@ -164,8 +169,8 @@ impl Client {
 
     /// Returns a `hello` number that is greater than all earlier `hello` numbers on any server.
     pub(super) async fn next_hello_number(&self) -> Result<u64, WireError> {
-        match &self.server.cluster {
-            None => Ok(self.server.next_hello()),
+        match &self.server.infrastructure.cluster {
+            None => Ok(self.server.identity.next_hello()),
             Some(cluster) => {
                 let number = cluster.directory.next_connection_number().await;
                 number.map_err(|error| welcome_error(&error))
@@ -176,9 +181,13 @@ impl Client {
     /// Records the player's participation in the loaded matches, and announces the connection to
     /// all servers.
     fn announce_connection(&self, player: PlayerId, loaded_matches: &[MatchHandle]) {
-        if let Some(cluster) = &self.server.cluster {
+        if let Some(cluster) = &self.server.infrastructure.cluster {
             for handle in loaded_matches {
-                participant_subscriptions::record_participation(&self.server, player, handle);
+                participant_subscriptions::record_participation(
+                    &self.server.identity,
+                    player,
+                    handle,
+                );
             }
             if let Some(precedence) = self.connection.precedence() {
                 cluster.broadcast(&Packet::PlayerConnected { player, precedence });
@@ -197,16 +206,22 @@ impl Client {
             token: player.token.clone(),
             session: Some(player.session.id),
             resumed,
-            registration: self.server.settings.accounts.wire_name().map(str::to_owned),
+            registration: self
+                .server
+                .infrastructure
+                .settings
+                .accounts
+                .wire_name()
+                .map(str::to_owned),
             games: to_protocol::games(),
             levels: to_protocol::levels(),
             limits: self.limits(id),
-            clocks: to_protocol::clock_presets(&self.server.settings.clocks),
+            clocks: to_protocol::clock_presets(&self.server.infrastructure.settings.clocks),
             following: Vec::new(),
             challenges: Vec::new(),
-            chat: Some(self.server.settings.chat),
-            presets: to_protocol::chat_presets(self.server.settings.chat),
-            analysis: Some(self.server.settings.analysis),
+            chat: Some(self.server.infrastructure.settings.chat),
+            presets: to_protocol::chat_presets(self.server.infrastructure.settings.chat),
+            analysis: Some(self.server.infrastructure.settings.analysis),
             ignored: Vec::new(),
         }
     }
@@ -217,7 +232,7 @@ impl Client {
         player: PlayerId,
         resumed: bool,
     ) -> Result<ResumeState, WireError> {
-        let players = &self.server.players;
+        let players = &self.server.identity.players;
         let mut state = ResumeState {
             matches_before_load: players.live_matches(player),
             correspondence_turn_count: players.correspondence_turn_count(),
@@ -228,13 +243,13 @@ impl Client {
         if !resumed {
             return Ok(state);
         }
-        if let Some(cluster) = &self.server.cluster {
+        if let Some(cluster) = &self.server.infrastructure.cluster {
             state.loaded_matches =
                 participant_subscriptions::load_matches_of_player(&self.server, cluster, player)
                     .await?;
         }
         state.participations =
-            correspondence_matches::participations_of(&self.server, player).await?;
+            correspondence_matches::participations_of(&self.server.infrastructure, player).await?;
         state.correspondence_matches =
             correspondence_matches::to_followed_matches(&self.server, &state.participations);
         let not_correspondence = state
@@ -258,7 +273,7 @@ impl Client {
         ids: Vec<MatchId>,
         loaded_matches: &[MatchHandle],
     ) -> Vec<MatchHandle> {
-        let find = |id| self.server.lobby.find(MatchRef::Id(id));
+        let find = |id| self.server.matches.lobby.find(MatchRef::Id(id));
         let is_live_participation = |handle: &&MatchHandle| {
             handle.summary().status() != MatchStatus::Ended && handle.summary().involves(player)
         };
@@ -277,7 +292,8 @@ impl Client {
     /// These turns began after the matches were read and before the connection was registered.
     async fn notify_missed_turns(&self, player: PlayerId, sent_matches: &[FollowedMatch]) {
         // If the matches cannot be read, the turns are sent with the next `welcome` message.
-        let participations = correspondence_matches::participations_of(&self.server, player).await;
+        let participations =
+            correspondence_matches::participations_of(&self.server.infrastructure, player).await;
         for row in correspondence_matches::to_followed_matches(
             &self.server,
             &participations.unwrap_or_default(),
@@ -293,14 +309,14 @@ impl Client {
                     match_loading::find_match(&self.server, MatchRef::Id(row.match_id)).await
             {
                 handle
-                    .notify(Control::NotifyTurn, &self.server.metrics)
+                    .notify(Control::NotifyTurn, &self.server.infrastructure.metrics)
                     .await;
             }
         }
     }
 
-    fn limits(&self, player: PlayerId) -> Limits {
-        let settings = &self.server.settings;
+    fn limits(&self, _player: PlayerId) -> Limits {
+        let settings = &self.server.infrastructure.settings;
         let to_ms = |duration: std::time::Duration| {
             u64::try_from(duration.as_millis()).unwrap_or(plyhouse_protocol::INTEGER_MAX)
         };
@@ -312,7 +328,11 @@ impl Client {
             following: settings.following_max as u64,
             idle_ms: to_ms(settings.idle_timeout),
             abandon_after_ms: to_ms(settings.open_match_absence_limit()),
-            correspondence_matches: self.server.correspondence_matches_max(player) as u64,
+            correspondence_matches: self
+                .server
+                .infrastructure
+                .settings
+                .correspondence_matches_per_player as u64,
             watching_cost: settings.watching_cost.get().into(),
             bot_think_ms: to_ms(settings.search_time),
         }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use futures::{StreamExt, stream};
 use tokio::time::sleep;
 
+use crate::context::infrastructure::Infrastructure;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::Control;
 
@@ -19,17 +20,17 @@ const CONCURRENT_SENDS_MAX: usize = 256;
 
 /// Pauses the clocks each time the store refuses writes. Runs until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
-    let shutdown = server.shutdown.clone();
+    let shutdown = server.infrastructure.tasks.shutdown.clone();
     let watching = async {
         loop {
-            let since = server.store_health.wait_for_refusal().await;
+            let since = server.infrastructure.store_health.wait_for_refusal().await;
             // If this server can store events again, only the matches whose writes were refused
             // have paused. The other matches on this server need not pause.
-            if !is_store_writable(&server) {
+            if !is_store_writable(&server.infrastructure) {
                 broadcast_to_matches(&server, &Control::StoreUnavailable { since }).await;
             }
             sleep(CHECK_INTERVAL).await;
-            while !is_store_writable(&server) {
+            while !is_store_writable(&server.infrastructure) {
                 sleep(CHECK_INTERVAL).await;
             }
             broadcast_to_matches(&server, &Control::StoreAvailable).await;
@@ -44,17 +45,17 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
 
 /// Returns whether this server can store events. A server without a valid lease cannot, because
 /// other servers may have taken over its matches.
-fn is_store_writable(server: &ServerContext) -> bool {
-    let may_act = (server.cluster.as_ref()).is_none_or(|cluster| cluster.has_valid_lease());
-    may_act && server.store.is_healthy()
+fn is_store_writable(infrastructure: &Infrastructure) -> bool {
+    let may_act = (infrastructure.cluster.as_ref()).is_none_or(|cluster| cluster.has_valid_lease());
+    may_act && infrastructure.store.is_healthy()
 }
 
 /// Sends a signal to every match on this server and waits for all answers.
 pub(crate) async fn broadcast_to_matches(server: &ServerContext, control: &Control) {
-    let handles = stream::iter(server.lobby.all());
+    let handles = stream::iter(server.matches.lobby.all());
     let sends = handles.for_each_concurrent(CONCURRENT_SENDS_MAX, |handle| {
         let control = control.clone();
-        async move { handle.notify(control, &server.metrics).await }
+        async move { handle.notify(control, &server.infrastructure.metrics).await }
     });
     sends.await;
 }

@@ -4,6 +4,7 @@
 
 use crate::cluster::Notification;
 use crate::connection::handle::ConnectionHandle;
+use crate::context::infrastructure::Infrastructure;
 use crate::context::server_context::ServerContext;
 use crate::wire::encode::encode;
 use crate::wire::error_replies::store_read_error;
@@ -14,13 +15,16 @@ use plyhouse_protocol::{
 };
 
 /// Checks that the player may sit in or host another correspondence match.
-pub(crate) async fn check_limit(server: &ServerContext, player: PlayerId) -> Result<(), WireError> {
-    let participations = participations_of(server, player).await?;
+pub(crate) async fn check_limit(
+    infrastructure: &Infrastructure,
+    player: PlayerId,
+) -> Result<(), WireError> {
+    let participations = participations_of(infrastructure, player).await?;
     let count = participations
         .iter()
         .filter(|(_, part)| part.correspondence_turn.is_some())
         .count();
-    if count < server.correspondence_matches_max(player) {
+    if count < infrastructure.settings.correspondence_matches_per_player {
         return Ok(());
     }
     let message = "you have too many correspondence matches; finish or cancel one first";
@@ -29,13 +33,17 @@ pub(crate) async fn check_limit(server: &ServerContext, player: PlayerId) -> Res
 
 /// Returns the player's live matches that have a reminder.
 pub(crate) async fn participations_of(
-    server: &ServerContext,
+    infrastructure: &Infrastructure,
     player: PlayerId,
 ) -> Result<Vec<(MatchId, Participation)>, WireError> {
-    server.store.participations(player).await.map_err(|error| {
-        tracing::error!(%player, %error, "cannot read a player's correspondence matches");
-        store_read_error(&error)
-    })
+    infrastructure
+        .store
+        .participations(player)
+        .await
+        .map_err(|error| {
+            tracing::error!(%player, %error, "cannot read a player's correspondence matches");
+            store_read_error(&error)
+        })
 }
 
 /// Converts the participations in correspondence matches to the protocol type. Participations in
@@ -61,7 +69,13 @@ fn to_followed_match(
         correspondence: Some(CorrespondenceState {
             is_correspondence: true,
             turn: turn.map(to_protocol::seat),
-            deadline_ms: deadline_ms.map(|due_ms| due_ms.max(server.grace_until_ms())),
+            deadline_ms: deadline_ms.map(|due_ms| {
+                due_ms.max(
+                    server
+                        .matches
+                        .grace_until_ms(server.infrastructure.clock.now_ms()),
+                )
+            }),
         }),
         stand_in_seat: participation.substituted_seat.map(to_protocol::seat),
     })
@@ -75,7 +89,7 @@ pub(crate) fn notify_turn(
 ) {
     // The turn counter must be increased before the player's connections are read. A concurrent
     // login then notices the new turn and reads the player's matches again.
-    server.players.count_correspondence_turn();
+    server.identity.players.count_correspondence_turn();
     let player = state.turn().and_then(|seat| state.occupant(seat).player());
     let (Some(player), Some(due_ms)) = (player, TurnClock::correspondence_deadline_ms(state))
     else {
@@ -87,11 +101,11 @@ pub(crate) fn notify_turn(
         ply: state.ply(),
         deadline_ms: due_ms,
     });
-    let connections = server.players.connections(player);
+    let connections = server.identity.players.connections(player);
     for connection in connections.iter().filter(|peer| !is_following(peer)) {
         connection.outbox.send(message.clone());
     }
-    if let Some(cluster) = &server.cluster {
+    if let Some(cluster) = &server.infrastructure.cluster {
         let (match_id, text) = (state.id(), message.to_string());
         cluster.notify_player(player, Notification::YourTurn { match_id, text });
     }

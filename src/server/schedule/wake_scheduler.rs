@@ -11,6 +11,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 use uuid::Uuid;
 
+use crate::context::infrastructure::Infrastructure;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::Control;
 use crate::matchmaking::match_loading;
@@ -27,25 +28,25 @@ const SLEEP_MAX: Duration = Duration::from_hours(24);
 
 /// Wakes due matches until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
-    let mut next_ms = server.grace_ends_ms;
+    let mut next_ms = server.matches.grace_ends_ms;
     loop {
         let is_time = tokio::select! {
             biased; // The fixed branch order makes seeded runs reproducible.
-            () = server.shutdown.cancelled() => return,
-            () = server.wake_times.wait_for_change() => false,
-            () = sleep(time_until(&server, next_ms)) => server.clock.now_ms() >= next_ms,
+            () = server.infrastructure.tasks.shutdown.cancelled() => return,
+            () = server.matches.wake_times.wait_for_change() => false,
+            () = sleep(time_until(&server.infrastructure, next_ms)) => server.infrastructure.clock.now_ms() >= next_ms,
         };
         if is_time {
-            server.wake_times.reset();
+            server.matches.wake_times.reset();
             next_ms = wake_due_matches(&server).await;
         }
-        next_ms = next_ms.min(server.wake_times.earliest_ms());
-        next_ms = next_ms.max(server.grace_ends_ms);
+        next_ms = next_ms.min(server.matches.wake_times.earliest_ms());
+        next_ms = next_ms.max(server.matches.grace_ends_ms);
     }
 }
 
-fn time_until(server: &ServerContext, at_ms: u64) -> Duration {
-    let wait = Duration::from_millis(at_ms.saturating_sub(server.clock.now_ms()));
+fn time_until(infrastructure: &Infrastructure, at_ms: u64) -> Duration {
+    let wait = Duration::from_millis(at_ms.saturating_sub(infrastructure.clock.now_ms()));
     wait.min(SLEEP_MAX)
 }
 
@@ -54,22 +55,31 @@ fn time_until(server: &ServerContext, at_ms: u64) -> Duration {
 async fn wake_due_matches(server: &Arc<ServerContext>) -> u64 {
     let (mut after, mut all_woken) = ((0, MatchId(Uuid::nil())), true);
     let next_ms = 'due: loop {
-        let reminders = match server.store.due_reminders(after, BATCH_SIZE).await {
+        let reminders = match server
+            .infrastructure
+            .store
+            .due_reminders(after, BATCH_SIZE)
+            .await
+        {
             Ok(due) => due,
             Err(error) => {
                 tracing::error!(%error, "cannot read due matches");
-                break server.clock.now_ms() + RETRY_DELAY_MS;
+                break server.infrastructure.clock.now_ms() + RETRY_DELAY_MS;
             }
         };
         let is_last = reminders.len() < BATCH_SIZE;
         for (wake_ms, id) in reminders {
-            let now_ms = server.clock.now_ms();
-            if now_ms < wake_ms || server.is_stopping() {
+            let now_ms = server.infrastructure.clock.now_ms();
+            if now_ms < wake_ms || server.infrastructure.tasks.is_stopping() {
                 break 'due wake_ms;
             }
-            let late_ms = now_ms - wake_ms.max(server.grace_ends_ms);
+            let late_ms = now_ms - wake_ms.max(server.matches.grace_ends_ms);
             let late = Duration::from_millis(late_ms);
-            server.metrics.wake_lateness.observe(late.as_secs_f64());
+            server
+                .infrastructure
+                .metrics
+                .wake_lateness
+                .observe(late.as_secs_f64());
             all_woken &= wake_match(server, id).await;
             after = (wake_ms, id);
         }
@@ -79,7 +89,7 @@ async fn wake_due_matches(server: &Arc<ServerContext>) -> u64 {
     };
     match all_woken {
         true => next_ms,
-        false => next_ms.min(server.clock.now_ms() + RETRY_DELAY_MS),
+        false => next_ms.min(server.infrastructure.clock.now_ms() + RETRY_DELAY_MS),
     }
 }
 
@@ -88,7 +98,9 @@ async fn wake_due_matches(server: &Arc<ServerContext>) -> u64 {
 async fn wake_match(server: &Arc<ServerContext>, id: MatchId) -> bool {
     match match_loading::find_match(server, MatchRef::Id(id)).await {
         Ok(handle) => {
-            handle.notify(Control::CheckTimers, &server.metrics).await;
+            handle
+                .notify(Control::CheckTimers, &server.infrastructure.metrics)
+                .await;
             true
         }
         Err(error) => {

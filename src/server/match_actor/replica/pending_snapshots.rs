@@ -41,7 +41,8 @@ impl MatchActor {
 
     /// Returns whether snapshots wait for the owner's clock.
     pub(super) fn waits_for_clock(&self) -> bool {
-        let (Some(replica), Some(cluster)) = (&self.replica, &self.server.cluster) else {
+        let (Some(replica), Some(cluster)) = (&self.replica, &self.server.infrastructure.cluster)
+        else {
             return false;
         };
         let is_in_time = replica

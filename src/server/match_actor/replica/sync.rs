@@ -75,7 +75,7 @@ impl MatchActor {
             self.leader.before_event(&self.state, event);
             self.broadcaster.apply_event(&mut self.state, event, at);
             self.leader.summary().update_progress(&self.state);
-            let players = &self.server.players;
+            let players = &self.server.identity.players;
             match &event.kind {
                 EventKind::Seated { occupant, .. } => {
                     if let Some(player) = occupant.player() {
@@ -90,8 +90,8 @@ impl MatchActor {
             }
         }
         self.leader.summary().set_seq(self.state.seq());
-        let challenges = &self.server.challenges;
-        challenges.on_match_changed(&self.server.players, &self.state);
+        let challenges = &self.server.matchmaking.challenges;
+        challenges.on_match_changed(&self.server.identity.players, &self.state);
         self.remove_spectator();
         self.broadcaster.broadcast(published);
         self.broadcaster.broadcast_rating_update(&self.state);
@@ -147,8 +147,19 @@ impl MatchActor {
             self.state.seq(),
         );
         self.replica_mut().catch_up_at = None;
-        self.server.metrics.cluster.missed_events.inc();
-        match self.server.store.tail(id, journal_position).await {
+        self.server
+            .infrastructure
+            .metrics
+            .cluster
+            .missed_events
+            .inc();
+        match self
+            .server
+            .infrastructure
+            .store
+            .tail(id, journal_position)
+            .await
+        {
             Ok(Some(tail)) => {
                 let skip = usize::try_from(known_seq.0.saturating_sub(journal_position.seq().0));
                 let skip = skip.unwrap_or(usize::MAX);
@@ -202,7 +213,7 @@ impl MatchActor {
         } in ready
         {
             let waiting_time = now().saturating_duration_since(since);
-            let lag = &self.server.metrics.cluster.replica_lag;
+            let lag = &self.server.infrastructure.metrics.cluster.replica_lag;
             lag.observe(waiting_time.as_secs_f64());
             let Envelope { command, reply } = *letter;
             match (&answer, &command.request) {

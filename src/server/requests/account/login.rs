@@ -75,6 +75,7 @@ impl Client {
         let label = parse_display_text(label, || default_label(self.session_kind))?;
         let Some(record) = self
             .server
+            .infrastructure
             .store
             .player_by_id(id)
             .await
@@ -82,7 +83,11 @@ impl Client {
         else {
             return Err(invalid_code_error());
         };
-        let token = self.server.tokens.issue(&self.server.rng);
+        let token = self
+            .server
+            .identity
+            .tokens
+            .issue(&self.server.infrastructure.rng);
         let session = SessionRecord {
             from_recovery_key: matches!(credential, Credential::Recovery(_)),
             ..self.new_session(id, &token, label)
@@ -107,7 +112,7 @@ impl Client {
         credential: &Credential,
         session: &SessionRecord,
     ) -> Result<(), WireError> {
-        let store = &self.server.store;
+        let store = &self.server.infrastructure.store;
         let result = match credential {
             Credential::Pairing(code) => store.take_pairing(*code, session.clone()).await,
             Credential::Recovery(key) => match self.consume_one_time_token(*key).await {
@@ -132,6 +137,7 @@ impl Client {
         let player = session.player;
         let account = self
             .server
+            .infrastructure
             .store
             .account(player)
             .await
@@ -140,7 +146,12 @@ impl Client {
             return Ok(());
         }
         let which = SessionSelection::One(session.id);
-        let ended = self.server.store.end_sessions(player, which).await;
+        let ended = self
+            .server
+            .infrastructure
+            .store
+            .end_sessions(player, which)
+            .await;
         ended.map_err(identity_write_error)?;
         Err(wrong_password_error())
     }
@@ -167,12 +178,22 @@ impl Client {
         &self,
         key: TokenHash,
     ) -> Result<Option<PlayerId>, ReadError> {
-        let owner = self.server.store.find_by_recovery_key(key).await?;
+        let owner = self
+            .server
+            .infrastructure
+            .store
+            .find_by_recovery_key(key)
+            .await?;
         if owner.is_some() {
             return Ok(owner);
         }
-        let now_ms = self.server.clock.now_ms();
-        let one_time_token = self.server.store.find_one_time_token(key, now_ms).await?;
+        let now_ms = self.server.infrastructure.clock.now_ms();
+        let one_time_token = self
+            .server
+            .infrastructure
+            .store
+            .find_one_time_token(key, now_ms)
+            .await?;
         Ok(one_time_token.and_then(|pass| pass.player))
     }
 
@@ -182,16 +203,33 @@ impl Client {
         &self,
         key: TokenHash,
     ) -> Result<bool, WriteError> {
-        match self.server.store.find_by_recovery_key(key).await {
-            Ok(None) => self.server.store.take_one_time_token(key).await,
+        match self
+            .server
+            .infrastructure
+            .store
+            .find_by_recovery_key(key)
+            .await
+        {
+            Ok(None) => {
+                self.server
+                    .infrastructure
+                    .store
+                    .take_one_time_token(key)
+                    .await
+            }
             Ok(Some(_)) => Ok(true),
             Err(_) => Err(WriteError::Unavailable),
         }
     }
 
     async fn find_pairing_owner(&self, code: TokenHash) -> Result<Option<PlayerId>, ReadError> {
-        let now_ms = self.server.clock.now_ms();
-        let pairing = self.server.store.find_pairing(code, now_ms).await?;
+        let now_ms = self.server.infrastructure.clock.now_ms();
+        let pairing = self
+            .server
+            .infrastructure
+            .store
+            .find_pairing(code, now_ms)
+            .await?;
         Ok(pairing.map(|pairing| pairing.player))
     }
 
@@ -201,6 +239,7 @@ impl Client {
         let player = new_session.player;
         let mut sessions = self
             .server
+            .infrastructure
             .store
             .sessions(player)
             .await
@@ -218,7 +257,12 @@ impl Client {
         sessions.sort_by_key(eviction_key);
         for session in &sessions[..excess] {
             let which = SessionSelection::One(session.id);
-            let ended = self.server.store.end_sessions(player, which).await;
+            let ended = self
+                .server
+                .infrastructure
+                .store
+                .end_sessions(player, which)
+                .await;
             ended.map_err(identity_write_error)?;
             self.close_ended_sessions(player, which, None);
         }
@@ -243,11 +287,11 @@ impl Client {
             label: session.label.clone(),
             kind: session.kind,
         });
-        let connections = self.server.players.connections(player).into_iter();
+        let connections = self.server.identity.players.connections(player).into_iter();
         for connection in connections.filter(|peer| peer.id != self.connection.id) {
             connection.outbox.send(frame.clone());
         }
-        if let Some(cluster) = &self.server.cluster {
+        if let Some(cluster) = &self.server.infrastructure.cluster {
             let text = frame.to_string();
             cluster.notify_player(player, Notification::SessionAdded { text });
         }
@@ -255,7 +299,7 @@ impl Client {
 
     /// Creates a pairing code and sends it to the client. Another device can log in with this code.
     pub(in crate::requests) async fn send_pairing_code(&self, player: &Player, reply: Reply) {
-        let code = tokens::new_pairing_code(&self.server.rng);
+        let code = tokens::new_pairing_code(&self.server.infrastructure.rng);
         let stored = self.store_pairing_code(player, &code).await;
         if let Some(((), reply)) = reply.require(stored) {
             reply.send_message(|re| ServerMessage::LinkCode {
@@ -270,14 +314,18 @@ impl Client {
     async fn store_pairing_code(&self, player: &Player, code: &Token) -> Result<(), WireError> {
         let (id, own_session) = (player.record.id, player.session.id);
         player_lookup::persist_player(&self.server, id).await?;
-        let now_ms = self.server.clock.now_ms();
+        let now_ms = self.server.infrastructure.clock.now_ms();
         let pairing = Pairing {
             code: tokens::hash_code(code),
             player: id,
             expires_ms: now_ms + PAIRING_CODE_LIFETIME_MS,
         };
-        let offered =
-            (self.server.store).offer_pairing(pairing, own_session, now_ms, PAIRING_CODES_MAX);
+        let offered = (self.server.infrastructure.store).offer_pairing(
+            pairing,
+            own_session,
+            now_ms,
+            PAIRING_CODES_MAX,
+        );
         if offered.await.map_err(identity_write_error)? {
             return Ok(());
         }
@@ -285,6 +333,7 @@ impl Client {
         // yet.
         let sessions = self
             .server
+            .infrastructure
             .store
             .sessions(id)
             .await
@@ -326,10 +375,11 @@ impl Client {
         let id = player.record.id;
         player_lookup::persist_player(&self.server, id).await?;
         let identity_proof = self.verify_proof(player, proof).await?;
-        let key = tokens::new_recovery_key(&self.server.rng);
+        let key = tokens::new_recovery_key(&self.server.infrastructure.rng);
         let hash = tokens::hash_code(&key);
         let renewed = self
             .server
+            .infrastructure
             .store
             .renew_recovery_key(id, hash, identity_proof)
             .await;

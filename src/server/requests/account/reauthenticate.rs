@@ -53,7 +53,12 @@ impl Client {
         name: &str,
     ) -> Result<(Option<PlayerId>, Option<PasswordHash>), WireError> {
         let server = &self.server;
-        let owner = names::owner_of_name(&*server.store, server.clock.now_ms(), name).await;
+        let owner = names::owner_of_name(
+            &*server.infrastructure.store,
+            server.infrastructure.clock.now_ms(),
+            name,
+        )
+        .await;
         let owner = owner.map_err(identity_read_error)?;
         let player = owner
             .filter(|(_, is_own)| *is_own)
@@ -61,6 +66,7 @@ impl Client {
         let nil_player = PlayerId(Uuid::nil());
         let account = self
             .server
+            .infrastructure
             .store
             .account(player.unwrap_or(nil_player))
             .await;
@@ -81,6 +87,7 @@ impl Client {
         let id = player.record.id;
         let account = self
             .server
+            .infrastructure
             .store
             .account(id)
             .await
@@ -92,7 +99,7 @@ impl Client {
         let Some(stored_hash) = identity_proof.password.clone() else {
             return Ok(identity_proof);
         };
-        let now_ms = self.server.clock.now_ms();
+        let now_ms = self.server.infrastructure.clock.now_ms();
         let since_ms = now_ms.saturating_sub(player.session.created_ms);
         if player.session.from_recovery_key && since_ms < RECOVERY_GRACE_MS {
             return Ok(identity_proof);
@@ -143,7 +150,12 @@ impl Client {
         password: &Token,
         stored_hash: Option<PasswordHash>,
     ) -> Result<bool, WireError> {
-        let is_correct = self.server.passwords.verify(password, stored_hash).await?;
+        let is_correct = self
+            .server
+            .identity
+            .passwords
+            .verify(password, stored_hash)
+            .await?;
         if is_correct {
             self.refund_password_attempt(skeleton);
         }
@@ -151,7 +163,7 @@ impl Client {
     }
 
     fn charge_password_attempt(&self, skeleton: &str) -> Result<(), WireError> {
-        let login_attempts = &self.server.passwords.login_attempts;
+        let login_attempts = &self.server.identity.passwords.login_attempts;
         let attempt = login_attempts.charge(skeleton, self.connection_permit.address(), now());
         attempt.map_err(|retry_after| {
             too_soon_error("too many wrong passwords; try again later", retry_after)
@@ -159,7 +171,7 @@ impl Client {
     }
 
     fn refund_password_attempt(&self, skeleton: &str) {
-        let login_attempts = &self.server.passwords.login_attempts;
+        let login_attempts = &self.server.identity.passwords.login_attempts;
         login_attempts.refund(skeleton, self.connection_permit.address());
     }
 }

@@ -59,8 +59,8 @@ impl Client {
     /// Updates the player's record on all servers. Each server sends the record to the player's
     /// connections.
     pub(in crate::requests) fn broadcast_player_record(&self, record: &PlayerRecord) {
-        self.server.players.update_record(record);
-        if let Some(cluster) = &self.server.cluster {
+        self.server.identity.players.update_record(record);
+        if let Some(cluster) = &self.server.infrastructure.cluster {
             let player = to_protocol::player(record);
             cluster.broadcast(&Packet::PlayerRenamed { player });
         }
@@ -68,7 +68,7 @@ impl Client {
 
     /// Returns the player's current record, which other connections may have changed.
     pub(in crate::requests) fn current_record(&self, player: &Player) -> PlayerRecord {
-        let connected_record = self.server.players.record(player.record.id);
+        let connected_record = self.server.identity.players.record(player.record.id);
         connected_record.unwrap_or_else(|| player.record.clone())
     }
 
@@ -88,7 +88,11 @@ impl Client {
         self.check_name_available(&skeletons, id).await?;
         let password = match password {
             Some(password) => {
-                let hash = self.server.passwords.hash(&password, &self.server.rng);
+                let hash = self
+                    .server
+                    .identity
+                    .passwords
+                    .hash(&password, &self.server.infrastructure.rng);
                 Some(hash.await?)
             }
             None => None,
@@ -99,7 +103,7 @@ impl Client {
             name,
             kind: PlayerKind::Account,
         };
-        let now_ms = self.server.clock.now_ms();
+        let now_ms = self.server.infrastructure.clock.now_ms();
         let name_change = NameChange {
             player: record.clone(),
             skeletons,
@@ -109,12 +113,18 @@ impl Client {
             now_ms,
             old_name_reserved_until_ms: now_ms,
         };
-        let result = self.server.store.name_player(name_change).await;
+        let result = self
+            .server
+            .infrastructure
+            .store
+            .name_player(name_change)
+            .await;
         if !result.map_err(identity_write_error)? {
             // The store has rejected the name. The player has registered on another connection, or
             // another player has taken the name.
             let stored_record = self
                 .server
+                .infrastructure
                 .store
                 .player_by_id(id)
                 .await
@@ -127,14 +137,14 @@ impl Client {
             self.check_invite(invite).await?;
             return Err(name_taken_error());
         }
-        self.server.metrics.registrations.inc();
+        self.server.infrastructure.metrics.registrations.inc();
         tracing::info!(player = %id, "account registered");
         Ok(record)
     }
 
     /// Returns the invitation's hash, or `None` if this server requires no invitation.
     async fn require_invite(&self, invite: Option<Token>) -> Result<Option<TokenHash>, WireError> {
-        if self.server.settings.accounts != AccountPolicy::Invite {
+        if self.server.infrastructure.settings.accounts != AccountPolicy::Invite {
             return Ok(None);
         }
         let invite = invite.as_ref().map(tokens::hash_code);
@@ -146,8 +156,13 @@ impl Client {
     /// Checks that an invitation exists and has not expired.
     async fn check_invite(&self, invite: Option<TokenHash>) -> Result<(), WireError> {
         let Some(invite) = invite else { return Ok(()) };
-        let now_ms = self.server.clock.now_ms();
-        let one_time_token = self.server.store.find_one_time_token(invite, now_ms).await;
+        let now_ms = self.server.infrastructure.clock.now_ms();
+        let one_time_token = self
+            .server
+            .infrastructure
+            .store
+            .find_one_time_token(invite, now_ms)
+            .await;
         let is_valid = one_time_token
             .map_err(identity_read_error)?
             .is_some_and(|pass| pass.player.is_none());
@@ -162,7 +177,7 @@ impl Client {
         if name == old_record.name {
             return Ok(old_record);
         }
-        let now_ms = self.server.clock.now_ms();
+        let now_ms = self.server.infrastructure.clock.now_ms();
         let renamed_ms = self.check_rename_allowed(old_record.id, now_ms).await?;
         let record = PlayerRecord {
             name,
@@ -177,7 +192,12 @@ impl Client {
             now_ms,
             old_name_reserved_until_ms: now_ms + names::NAME_RESERVATION_MS,
         };
-        let result = self.server.store.name_player(name_change).await;
+        let result = self
+            .server
+            .infrastructure
+            .store
+            .name_player(name_change)
+            .await;
         if result.map_err(identity_write_error)? {
             return Ok(record);
         }
@@ -195,6 +215,7 @@ impl Client {
     ) -> Result<Option<u64>, WireError> {
         let account = self
             .server
+            .infrastructure
             .store
             .account(id)
             .await
@@ -227,9 +248,15 @@ impl Client {
             });
         }
         let identity_proof = self.verify_proof(player, proof).await?;
-        let hash = self.server.passwords.hash(new, &self.server.rng).await?;
+        let hash = self
+            .server
+            .identity
+            .passwords
+            .hash(new, &self.server.infrastructure.rng)
+            .await?;
         let update = self
             .server
+            .infrastructure
             .store
             .set_password(record.id, hash, identity_proof);
         if !update.await.map_err(identity_write_error)? {
@@ -247,10 +274,11 @@ impl Client {
         skeletons: &[String],
         own: PlayerId,
     ) -> Result<(), WireError> {
-        let now_ms = self.server.clock.now_ms();
+        let now_ms = self.server.infrastructure.clock.now_ms();
         for skeleton in skeletons {
             let owner = self
                 .server
+                .infrastructure
                 .store
                 .find_by_name_skeleton(skeleton.clone(), now_ms)
                 .await;
@@ -276,9 +304,14 @@ impl Client {
         if !is_taken {
             return;
         }
-        let name = registry::random_guest_name(&self.server.rng);
+        let name = registry::random_guest_name(&self.server.infrastructure.rng);
         if player.is_stored {
-            let result = self.server.store.rename_guest(*id, name.clone()).await;
+            let result = self
+                .server
+                .infrastructure
+                .store
+                .rename_guest(*id, name.clone())
+                .await;
             // Either the store has failed, or the guest has registered on another connection, which
             // then broadcasts the new name.
             if !result.map_err(identity_write_error).unwrap_or(false) {

@@ -36,9 +36,9 @@ impl Client {
         let owners = [(id, None)].into_iter();
         let bots = self.load_bots(id).await?.into_iter();
         for (owner, bot) in owners.chain(bots.map(|bot| (bot.id, Some(bot.name)))) {
-            let stored_sessions = match self.server.players.unstored_guest(owner) {
+            let stored_sessions = match self.server.identity.players.unstored_guest(owner) {
                 Some((_, session)) => Ok(vec![session]),
-                None => self.server.store.sessions(owner).await,
+                None => self.server.infrastructure.store.sessions(owner).await,
             };
             let connected = self.connected_sessions(owner).await;
             let summary = |session: SessionRecord| SessionSummary {
@@ -69,6 +69,7 @@ impl Client {
     ) -> Result<Vec<PlayerRecord>, WireError> {
         let account = self
             .server
+            .infrastructure
             .store
             .account(player)
             .await
@@ -78,8 +79,8 @@ impl Client {
 
     /// Returns the player's sessions that are connected to any server.
     pub(in crate::requests) async fn connected_sessions(&self, player: PlayerId) -> Vec<SessionId> {
-        let mut connected = self.server.players.connected_sessions(player);
-        if let Some(cluster) = &self.server.cluster {
+        let mut connected = self.server.identity.players.connected_sessions(player);
+        if let Some(cluster) = &self.server.infrastructure.cluster {
             connected.extend(cluster.connected_sessions(player).await);
         }
         connected
@@ -115,7 +116,12 @@ impl Client {
         let Some((bots, reply)) = reply.require(self.load_bots(id).await) else {
             return;
         };
-        let result = self.server.store.end_sessions(id, selection).await;
+        let result = self
+            .server
+            .infrastructure
+            .store
+            .end_sessions(id, selection)
+            .await;
         let Some(((), reply)) = reply.require(result.map_err(identity_write_error)) else {
             return;
         };
@@ -137,9 +143,10 @@ impl Client {
         except: Option<ConnectionId>,
     ) {
         self.server
+            .identity
             .players
             .close_sessions(player, selection, except);
-        if let Some(cluster) = &self.server.cluster {
+        if let Some(cluster) = &self.server.infrastructure.cluster {
             cluster.broadcast(&Packet::SessionsEnded {
                 player,
                 which: selection,
@@ -154,26 +161,37 @@ impl Client {
     pub(in crate::requests) async fn recheck_connections(&self, changes_before: u64) {
         let Some(player) = &self.player else { return };
         let token = player.session.token;
-        let has_changed = self.server.players.identity_change_count() != changes_before;
-        if has_changed && self.server.players.find_guest_by_token(token).is_none() {
-            match self.server.store.find_session(token).await {
+        let has_changed = self.server.identity.players.identity_change_count() != changes_before;
+        if has_changed
+            && self
+                .server
+                .identity
+                .players
+                .find_guest_by_token(token)
+                .is_none()
+        {
+            match self.server.infrastructure.store.find_session(token).await {
                 Ok(None) => {
                     self.connection.outbox.close(CloseCode::SessionEnded);
                     return;
                 }
                 Ok(Some((record, _))) if record != player.record => {
-                    self.server.players.update_record(&record);
+                    self.server.identity.players.update_record(&record);
                 }
                 // If the session cannot be read now, it is checked at the next `hello`.
                 Ok(Some(_)) | Err(_) => {}
             }
         }
-        let today = self.server.clock.now_ms() / DAY_MS;
+        let today = self.server.infrastructure.clock.now_ms() / DAY_MS;
         if player.is_stored && player.session.last_used_day < today {
             let server = Arc::clone(&self.server);
-            self.server.spawn(async move {
+            self.server.infrastructure.spawn(async move {
                 // If this write fails, the use of the session is recorded at the next `hello`.
-                let _ = server.store.touch_session(token, today).await;
+                let _ = server
+                    .infrastructure
+                    .store
+                    .touch_session(token, today)
+                    .await;
             });
         }
     }

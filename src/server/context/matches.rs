@@ -1,0 +1,50 @@
+//! Matches in memory, and the work that they cause: searches, analyses, wake-ups and ratings.
+
+use std::io;
+use std::sync::Arc;
+
+use super::infrastructure::Infrastructure;
+use crate::analysis::queue::AnalysisQueue;
+use crate::bots::SearchPool;
+use crate::matchmaking::lobby::Lobby;
+use crate::players::rating_wakeup::RatingWakeup;
+use crate::schedule::wake_times::WakeTimes;
+
+/// Matches in memory, and the work that they cause.
+#[derive(Debug)]
+pub(crate) struct Matches {
+    pub(crate) lobby: Lobby,
+    pub(crate) bots: Arc<SearchPool>,
+    pub(crate) analysis_queue: AnalysisQueue,
+    pub(crate) wake_times: WakeTimes,
+    pub(crate) rating_wakeup: RatingWakeup,
+    /// End of the grace period after a restart, in milliseconds since 1970. During this period, no
+    /// player loses a correspondence match on time.
+    pub(crate) grace_ends_ms: u64,
+}
+
+impl Matches {
+    pub(super) fn new(infrastructure: &Infrastructure) -> io::Result<Self> {
+        let settings = &infrastructure.settings;
+        let bots = Arc::new(SearchPool::start(settings, &infrastructure.metrics)?);
+        let grace_ms = u64::try_from(settings.restart_grace.as_millis()).unwrap_or(u64::MAX);
+        Ok(Self {
+            lobby: Lobby::new(infrastructure.cluster.is_some()),
+            analysis_queue: AnalysisQueue::new(bots.thread_count()),
+            bots,
+            wake_times: WakeTimes::default(),
+            rating_wakeup: RatingWakeup::default(),
+            grace_ends_ms: infrastructure.started_ms.saturating_add(grace_ms),
+        })
+    }
+
+    /// Returns when the grace period after a restart ends, in milliseconds since 1970. Returns 0 if
+    /// the period is over at the time `now_ms`.
+    pub(crate) const fn grace_until_ms(&self, now_ms: u64) -> u64 {
+        if now_ms >= self.grace_ends_ms {
+            0
+        } else {
+            self.grace_ends_ms
+        }
+    }
+}
