@@ -66,8 +66,13 @@ fn untrusted_server_and_scheme_mismatch_are_rejected() {
             ],
         );
     let wrong_url = server.url.replace("wss://", "ws://");
-    home.run(&wrong_url, &["list"], "")
-        .assert_output(3, &["this port speaks TLS", "(wss:// for TLS)"]);
+    home.run(&wrong_url, &["list"], "").assert_output(
+        3,
+        &[
+            "this port speaks TLS",
+            "this port speaks TLS: use https:// or wss://",
+        ],
+    );
 }
 
 #[test]
