@@ -154,11 +154,7 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     if let Some((_, address)) = &admin {
         print_line(format_args!("metrics on {address}"))?;
     }
-    let scheme = if tls.is_some() { "https" } else { "http" };
-    print_line(format_args!(
-        "open {scheme}://{} in a browser",
-        reachable(address)
-    ))?;
+    print_url(tls.is_some(), address)?;
     let set = std::env::vars_os().filter(|(_, value)| !value.is_empty());
     let names = set.filter_map(|(name, _)| name.into_string().ok());
     for name in args::unknown_settings(&CommandLine::command(), names) {
@@ -214,6 +210,19 @@ async fn run(
         // like the shutdown, for example on a failing disk.
         std::process::exit(1)
     })
+}
+
+/// Prints the URL of the web page.
+fn print_url(has_tls: bool, address: SocketAddr) -> anyhow::Result<()> {
+    let scheme = if has_tls { "https" } else { "http" };
+    let others = match address.ip().is_unspecified() {
+        true => "; on other machines, use this machine's address",
+        false => "",
+    };
+    print_line(format_args!(
+        "open {scheme}://{} in a browser{others}",
+        reachable(address)
+    ))
 }
 
 /// Prints a line to stderr, independent of the log filter.

@@ -470,7 +470,9 @@ async fn url_to_open_is_printed() {
         .expect(&lines[0]);
     assert_eq!(
         lines[1],
-        format!("open http://127.0.0.1:{port} in a browser")
+        format!(
+            "open http://127.0.0.1:{port} in a browser; on other machines, use this machine's address"
+        )
     );
 }
 

@@ -24,8 +24,8 @@ fn loopback_notice(web_url: &str) -> String {
     };
     let command = paint(STRONG, &format!("plyhouse --listen 0.0.0.0:{port}"));
     format!(
-        "\n\nThis address works only on this computer. To let others join, the server must run as\n\n    \
-         {command}\n\nand your friend needs this computer's network address, or your router's public\n\
+        "\n\nThis address works only on this computer. To let others join, the server must accept\nconnections from them:\n\n    \
+         {command}\n\nYour friend needs this computer's network address, or your router's public\n\
          address. Pass that address to ply with --server, and ply prints the right link."
     )
 }
