@@ -483,7 +483,9 @@ pub(crate) struct PlayArguments {
     #[arg(long, value_name = "LEVEL", group = "opponent")]
     pub(crate) bot: Option<String>,
 
-    /// Wait for a friend, who joins with the match code; listed in the lobby unless --watch code
+    /// Wait for a friend, who joins with the match code
+    ///
+    /// The match is also listed in the lobby, unless --watch code hides it.
     #[arg(long, group = "opponent", conflicts_with_all = ["bot", "seek"])]
     pub(crate) open: bool,
 
@@ -528,7 +530,7 @@ pub(crate) struct PlayArguments {
     #[arg(long, conflicts_with = "seek")]
     pub(crate) no_takeback: bool,
 
-    /// Allowed spectators: `anyone`, `code` (those with the match code) or `nobody`
+    /// Who can find and watch the match: `anyone`, `code` (those with the match code) or `nobody`
     ///
     /// Only matches that anyone may watch are listed. The default is `anyone`, but `code` for a
     /// match with --for that is not rated. Rated matches require `anyone`.

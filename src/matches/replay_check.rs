@@ -176,7 +176,7 @@ impl Match {
     fn check_occupant(&self, seat: Seat, occupant: &Occupant) -> Result<(), &'static str> {
         match occupant {
             Occupant::StandIn { level, .. } if self.creation.terms.stand_in != Some(*level) => {
-                Err("the stand-in does not match the terms of the match")
+                Err("the stand-in bot differs from the match settings")
             }
             _ if self.stage == Stage::Running => Ok(()),
             Occupant::Open => Ok(()),

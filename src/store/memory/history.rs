@@ -138,7 +138,7 @@ impl HistoryIndex {
 }
 
 impl Contents {
-    /// See [`Store::history`](crate::Store::history).
+    /// See [`ArchiveStore::history`](crate::ArchiveStore::history).
     pub(super) fn history(&self, query: &HistoryQuery) -> Option<Vec<PastMatch>> {
         let before = match query.before {
             None => (u64::MAX, MatchId(uuid::Uuid::max())),
@@ -179,7 +179,7 @@ impl Contents {
         Some(matching.take(query.limit).collect())
     }
 
-    /// See [`Store::results`](crate::Store::results).
+    /// See [`ArchiveStore::results`](crate::ArchiveStore::results).
     pub(super) fn results(&self, player: PlayerId, viewer: PlayerId) -> ResultCounts {
         let mut results = ResultCounts::default();
         for visible_to in [None, Some(viewer)] {

@@ -5,7 +5,7 @@
 //! the results of [`take_over`](ClusterDirectory::take_over) and
 //! [`pair_seek`](ClusterDirectory::pair_seek). If two servers both act as the owner of a match, one
 //! of them gets a conflict from
-//! [`Store::append_with_reminder`](crate::Store::append_with_reminder).
+//! [`JournalStore::append_with_reminder`](crate::JournalStore::append_with_reminder).
 
 use std::fmt;
 use std::time::Duration;

@@ -25,7 +25,7 @@ pub trait JournalStore: fmt::Debug + Send + Sync + 'static {
     ///
     /// A match has at most one rematch, so creating a second rematch is a conflict. The store
     /// refuses a match whose host, seated player or invited player was
-    /// [deleted](Self::delete_player).
+    /// [deleted](crate::IdentityChanges::delete_player).
     fn create(
         &self,
         owner: NodeId,
@@ -37,10 +37,10 @@ pub trait JournalStore: fmt::Debug + Send + Sync + 'static {
     ///
     /// If `reminder` is given, it replaces the previous reminder. A call without events tests
     /// whether the store can be written now. When an event ends the match, the store deletes the
-    /// reminder and adds the match to the data that [`history`](Self::history) and
-    /// [`explore`](Self::explore) read.
+    /// reminder and adds the match to the data that [`history`](crate::ArchiveStore::history) and
+    /// [`explore`](crate::ArchiveStore::explore) read.
     ///
-    /// The store refuses events that seat a [deleted](Self::delete_player) player. If a bot
+    /// The store refuses events that seat a [deleted](crate::IdentityChanges::delete_player) player. If a bot
     /// substitutes for a deleted player, the store replaces the player's name with
     /// [`DELETED_PLAYER_NAME`](crate::DELETED_PLAYER_NAME).
     fn append_with_reminder(

@@ -22,7 +22,7 @@ pub enum WriteError {
     #[error("write conflict: the stored data has changed")]
     Conflict,
     /// Nothing was written, because a live match has the code of the new match. Only
-    /// [`Store::create`] returns this error.
+    /// [`JournalStore::create`] returns this error.
     #[error("the code is in use by another live match")]
     CodeTaken,
     /// Nothing was written, because a deleted player cannot become a participant of a match.

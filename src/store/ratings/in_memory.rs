@@ -79,7 +79,7 @@ impl MemoryRatings {
             || self.delayed_games.keys().any(|(_, waiting)| *waiting == id)
     }
 
-    /// See [`Store::change_ratings`](crate::Store::change_ratings).
+    /// See [`RatingStore::change_ratings`](crate::RatingStore::change_ratings).
     pub fn change(&mut self, change: RatingsChange) -> bool {
         match change {
             RatingsChange::Post(post) => return self.post_rows(*post),
@@ -154,7 +154,7 @@ impl MemoryRatings {
         true
     }
 
-    /// See [`Store::rating_progress`](crate::Store::rating_progress).
+    /// See [`RatingStore::rating_progress`](crate::RatingStore::rating_progress).
     #[must_use]
     pub fn progress(&self) -> RatingProgress {
         let unrated = (1..).zip(&self.ledger).filter_map(|(no, row)| {
@@ -171,7 +171,7 @@ impl MemoryRatings {
         }
     }
 
-    /// See [`Store::ledger`](crate::Store::ledger).
+    /// See [`RatingStore::ledger`](crate::RatingStore::ledger).
     #[must_use]
     pub fn ledger(&self, after: u64, limit: usize) -> Vec<(u64, LedgerRow)> {
         let rows = (1..).zip(&self.ledger);
@@ -181,7 +181,7 @@ impl MemoryRatings {
             .collect()
     }
 
-    /// See [`Store::load_ratings_for`](crate::Store::load_ratings_for).
+    /// See [`RatingStore::load_ratings_for`](crate::RatingStore::load_ratings_for).
     #[must_use]
     pub fn load_ratings_for(&self, id: u64, needed: &NeededRatings) -> RatingState {
         let mut versions = self.building.iter().chain([&self.live]);
@@ -206,7 +206,7 @@ impl MemoryRatings {
         }
     }
 
-    /// See [`Store::ratings`](crate::Store::ratings).
+    /// See [`RatingStore::ratings`](crate::RatingStore::ratings).
     #[must_use]
     pub fn ratings(&self, player: PlayerId) -> Vec<PlayerRating> {
         let all = self.live.books.ratings.iter();
@@ -225,7 +225,7 @@ impl MemoryRatings {
         player_ratings.collect()
     }
 
-    /// See [`Store::leaderboard`](crate::Store::leaderboard). The function `find` must return the
+    /// See [`RatingStore::leaderboard`](crate::RatingStore::leaderboard). The function `find` must return the
     /// record of the player with the given id. The leaderboard page omits a player if `find`
     /// returns `None` for the player.
     #[must_use]
@@ -255,14 +255,14 @@ impl MemoryRatings {
         }
     }
 
-    /// See [`Store::rated_ban_until`](crate::Store::rated_ban_until).
+    /// See [`RatingStore::rated_ban_until`](crate::RatingStore::rated_ban_until).
     #[must_use]
     pub fn rated_ban_until(&self, player: PlayerId) -> u64 {
         let penalties = self.live.books.abort_penalties.get(&player);
         penalties.map_or(0, |penalties| penalties.rated_ban_until_ms())
     }
 
-    /// See [`Store::changes_of_match`](crate::Store::changes_of_match).
+    /// See [`RatingStore::changes_of_match`](crate::RatingStore::changes_of_match).
     #[must_use]
     pub fn changes_of_match(&self, id: MatchId) -> Option<Vec<RatingChange>> {
         let no = self.row_numbers.get(&id)?;
@@ -273,7 +273,7 @@ impl MemoryRatings {
         Some(posted.map_or_else(Vec::new, |posted| to_rating_changes(&posted.changes)))
     }
 
-    /// See [`Store::posted_updates`](crate::Store::posted_updates).
+    /// See [`RatingStore::posted_updates`](crate::RatingStore::posted_updates).
     #[must_use]
     pub fn posted_updates(&self, after: u64, until: u64) -> Vec<(u64, PostOutcome)> {
         let found = self.live.posted.range(after + 1..=until.max(after + 1));
@@ -283,7 +283,7 @@ impl MemoryRatings {
             .collect()
     }
 
-    /// See [`Store::ratings_after`](crate::Store::ratings_after).
+    /// See [`RatingStore::ratings_after`](crate::RatingStore::ratings_after).
     #[must_use]
     pub fn ratings_after(&self, last: Option<RatingKey>) -> Vec<(RatingKey, RatingEntry)> {
         let begin = last.map_or(Unbounded, Excluded);

@@ -92,9 +92,9 @@ impl SessionSelection {
 /// Change to the identity data of players.
 #[derive(Clone, Debug)]
 pub enum IdentityChange {
-    /// See [`Store::add_session`](crate::Store::add_session).
+    /// See [`IdentityChanges::add_session`](crate::IdentityChanges::add_session).
     AddSession(SessionRecord),
-    /// See [`Store::offer_pairing`](crate::Store::offer_pairing).
+    /// See [`IdentityChanges::offer_pairing`](crate::IdentityChanges::offer_pairing).
     OfferPairing {
         pairing: Pairing,
         /// Session that creates the pairing code.
@@ -104,27 +104,27 @@ pub enum IdentityChange {
         /// Maximum number of valid pairing codes in the store.
         max: usize,
     },
-    /// See [`Store::take_pairing`](crate::Store::take_pairing).
+    /// See [`IdentityChanges::take_pairing`](crate::IdentityChanges::take_pairing).
     TakePairing(TokenHash, Box<SessionRecord>),
-    /// See [`Store::store_recovery_key`](crate::Store::store_recovery_key).
+    /// See [`IdentityChanges::store_recovery_key`](crate::IdentityChanges::store_recovery_key).
     StoreRecoveryKey(PlayerId, TokenHash),
-    /// See [`Store::renew_recovery_key`](crate::Store::renew_recovery_key).
+    /// See [`IdentityChanges::renew_recovery_key`](crate::IdentityChanges::renew_recovery_key).
     RenewRecoveryKey(PlayerId, TokenHash, IdentityProof),
-    /// See [`Store::add_api_key`](crate::Store::add_api_key).
+    /// See [`IdentityChanges::add_api_key`](crate::IdentityChanges::add_api_key).
     AddApiKey(Box<NewApiKey>),
-    /// See [`Store::end_sessions`](crate::Store::end_sessions).
+    /// See [`IdentityChanges::end_sessions`](crate::IdentityChanges::end_sessions).
     EndSessions(PlayerId, SessionSelection),
-    /// See [`Store::touch_session`](crate::Store::touch_session).
+    /// See [`IdentityChanges::touch_session`](crate::IdentityChanges::touch_session).
     TouchSession(TokenHash, u64),
-    /// See [`Store::name_player`](crate::Store::name_player).
+    /// See [`IdentityChanges::name_player`](crate::IdentityChanges::name_player).
     NamePlayer(Box<NameChange>),
-    /// See [`Store::rename_guest`](crate::Store::rename_guest).
+    /// See [`IdentityChanges::rename_guest`](crate::IdentityChanges::rename_guest).
     RenameGuest(PlayerId, String),
-    /// See [`Store::set_password`](crate::Store::set_password).
+    /// See [`IdentityChanges::set_password`](crate::IdentityChanges::set_password).
     SetPassword(PlayerId, PasswordHash, IdentityProof),
-    /// See [`Store::store_account`](crate::Store::store_account).
+    /// See [`IdentityChanges::store_account`](crate::IdentityChanges::store_account).
     StoreAccount(PlayerId, Box<Account>),
-    /// See [`Store::change_block`](crate::Store::change_block).
+    /// See [`IdentityChanges::change_block`](crate::IdentityChanges::change_block).
     ChangeBlock {
         /// Player who blocks or unblocks the other player.
         player: PlayerId,
@@ -133,13 +133,13 @@ pub enum IdentityChange {
         /// Start of the block, as Unix time in milliseconds. `None` ends the block.
         since_ms: Option<u64>,
     },
-    /// See [`Store::add_external_identity`](crate::Store::add_external_identity).
+    /// See [`IdentityChanges::add_external_identity`](crate::IdentityChanges::add_external_identity).
     AddExternalIdentity(Box<ExternalIdentity>),
-    /// See [`Store::delete_player`](crate::Store::delete_player).
+    /// See [`IdentityChanges::delete_player`](crate::IdentityChanges::delete_player).
     DeletePlayer(Box<PlayerDeletion>),
-    /// See [`Store::remove_names`](crate::Store::remove_names).
+    /// See [`IdentityChanges::remove_names`](crate::IdentityChanges::remove_names).
     RemoveNames(PlayerId),
-    /// See [`Store::add_one_time_token`](crate::Store::add_one_time_token).
+    /// See [`IdentityChanges::add_one_time_token`](crate::IdentityChanges::add_one_time_token).
     AddOneTimeToken {
         /// Hash of the token.
         code: TokenHash,
@@ -149,11 +149,11 @@ pub enum IdentityChange {
         /// Maximum number of valid one-time tokens in the store.
         max: usize,
     },
-    /// See [`Store::take_one_time_token`](crate::Store::take_one_time_token).
+    /// See [`IdentityChanges::take_one_time_token`](crate::IdentityChanges::take_one_time_token).
     TakeOneTimeToken(TokenHash),
-    /// See [`Store::claim_command`](crate::Store::claim_command).
+    /// See [`CommandStore::claim_command`](crate::CommandStore::claim_command).
     ClaimCommand(CommandId),
-    /// See [`Store::store_command_result`](crate::Store::store_command_result).
+    /// See [`CommandStore::store_command_result`](crate::CommandStore::store_command_result).
     StoreCommandResult(CommandId, String),
 }
 

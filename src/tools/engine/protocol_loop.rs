@@ -264,7 +264,9 @@ impl<P: Protocol, W: Write> Driver<P, W> {
                     self.on_search_end(analysis_board, result)?
                 }
                 Message::InputError(error) => return Err(error).context("cannot read stdin"),
-                Message::SearchPanicked => return Err(anyhow!("the search panicked")),
+                Message::SearchPanicked => {
+                    return Err(anyhow!("internal error: the search panicked"));
+                }
             }
         }
     }
