@@ -14,6 +14,7 @@ mod port;
 mod postgres;
 mod ratings;
 mod records;
+mod sql;
 mod sqlite;
 mod store_copy;
 

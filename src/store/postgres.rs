@@ -18,10 +18,13 @@ mod one_off_connection;
 mod reader;
 mod reconnecting_connection;
 mod schema;
+mod shared_sql;
 #[cfg(test)]
 mod tests;
 mod writer;
 
+use crate::sql::tokens_and_admin_commands::find_one_time_token;
+use crate::sql::{accounts, blocks, players, sessions};
 use crate::{ArchiveStore, CommandStore, IdentityStore, JournalStore, RatingStore};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -270,11 +273,11 @@ impl IdentityStore for PostgresStore {
         &self,
         token: TokenHash,
     ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>> {
-        self.reader.find_session(token).boxed()
+        async move { sessions::find_session(&self.reader, &token).await }.boxed()
     }
 
     fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>> {
-        self.reader.sessions(player).boxed()
+        sessions::sessions(&self.reader, player).boxed()
     }
 
     fn change_identity(&self, change: IdentityChange) -> BoxFuture<'_, Result<bool, WriteError>> {
@@ -287,14 +290,14 @@ impl IdentityStore for PostgresStore {
         code: TokenHash,
         now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>> {
-        self.reader.find_pairing(code, now_ms).boxed()
+        sessions::find_pairing(&self.reader, code, now_ms).boxed()
     }
 
     fn find_by_recovery_key(
         &self,
         key: TokenHash,
     ) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
-        self.reader.find_by_recovery_key(key).boxed()
+        async move { sessions::find_by_recovery_key(&self.reader, &key).await }.boxed()
     }
 
     fn find_by_name_skeleton(
@@ -302,26 +305,29 @@ impl IdentityStore for PostgresStore {
         skeleton: String,
         now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>> {
-        self.reader.find_by_name_skeleton(skeleton, now_ms).boxed()
+        async move { accounts::find_by_name_skeleton(&self.reader, &skeleton, now_ms).await }
+            .boxed()
     }
 
     fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>> {
-        self.reader.blocks(player).boxed()
+        blocks::load_blocks(&self.reader, player).boxed()
     }
 
     fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {
-        self.reader.account(player).boxed()
+        accounts::account(&self.reader, player).boxed()
     }
 
     fn has_recovery_key(&self, player: PlayerId) -> BoxFuture<'_, Result<bool, ReadError>> {
-        self.reader.has_recovery(player).boxed()
+        sessions::recovery_key(&self.reader, player)
+            .map_ok(|key| key.is_some())
+            .boxed()
     }
 
     fn find_external_identity(
         &self,
         name: String,
     ) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        self.reader.find_external_identity(name).boxed()
+        async move { accounts::find_external_identity(&self.reader, &name).await }.boxed()
     }
 
     fn find_one_time_token(
@@ -329,15 +335,15 @@ impl IdentityStore for PostgresStore {
         code: TokenHash,
         now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<OneTimeToken>, ReadError>> {
-        self.reader.find_one_time_token(code, now_ms).boxed()
+        async move { find_one_time_token(&self.reader, &code, now_ms).await }.boxed()
     }
 
     fn account_deletions(&self) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
-        self.reader.account_deletions().boxed()
+        players::account_deletions(&self.reader).boxed()
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        self.reader.player_by_id(id).boxed()
+        players::player_by_id(&self.reader, id).boxed()
     }
 }
 

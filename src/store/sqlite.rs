@@ -6,24 +6,25 @@
 //! This technique is called group commit (Gray and Reuter, "Transaction processing", 1993).
 
 mod account_deletion;
-mod accounts;
 mod admin_queue;
 mod analyses;
-mod blocks;
 mod directory_lock;
 mod history;
 mod inspection;
 mod match_ownership;
 pub(super) mod match_rows;
+mod name_skeletons;
 mod players_and_sessions;
 mod rating_ledger;
 mod reader;
 mod reminders;
 mod schema;
-mod tokens_and_admin_commands;
+mod shared_sql;
 mod worker_thread;
 mod writer;
 
+use crate::sql::tokens_and_admin_commands::find_one_time_token;
+use crate::sql::{accounts, blocks, players, run_now, sessions};
 use crate::{ArchiveStore, CommandStore, IdentityStore, JournalStore, RatingStore};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -334,13 +335,13 @@ impl IdentityStore for SqliteStore {
         token: TokenHash,
     ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>> {
         self.reader
-            .read(move |connection| Ok(players_and_sessions::find_session(connection, token)?))
+            .read(move |connection| Ok(run_now(sessions::find_session(connection, &token))?))
             .boxed()
     }
 
     fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>> {
         self.reader
-            .read(move |connection| Ok(players_and_sessions::sessions(connection, player)?))
+            .read(move |connection| Ok(run_now(sessions::sessions(connection, player))?))
             .boxed()
     }
 
@@ -355,11 +356,7 @@ impl IdentityStore for SqliteStore {
         now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>> {
         self.reader
-            .read(move |connection| {
-                Ok(players_and_sessions::find_pairing(
-                    connection, code, now_ms,
-                )?)
-            })
+            .read(move |connection| Ok(run_now(sessions::find_pairing(connection, code, now_ms))?))
             .boxed()
     }
 
@@ -368,9 +365,7 @@ impl IdentityStore for SqliteStore {
         key: TokenHash,
     ) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
         self.reader
-            .read(move |connection| {
-                Ok(players_and_sessions::find_by_recovery_key(connection, key)?)
-            })
+            .read(move |connection| Ok(run_now(sessions::find_by_recovery_key(connection, &key))?))
             .boxed()
     }
 
@@ -381,29 +376,29 @@ impl IdentityStore for SqliteStore {
     ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>> {
         self.reader
             .read(move |connection| {
-                Ok(accounts::find_by_name_skeleton(
+                Ok(run_now(accounts::find_by_name_skeleton(
                     connection, &skeleton, now_ms,
-                )?)
+                ))?)
             })
             .boxed()
     }
 
     fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>> {
         self.reader
-            .read(move |connection| Ok(blocks::load_blocks(connection, player)?))
+            .read(move |connection| Ok(run_now(blocks::load_blocks(connection, player))?))
             .boxed()
     }
 
     fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {
         self.reader
-            .read(move |connection| Ok(accounts::account(connection, player)?))
+            .read(move |connection| Ok(run_now(accounts::account(connection, player))?))
             .boxed()
     }
 
     fn has_recovery_key(&self, player: PlayerId) -> BoxFuture<'_, Result<bool, ReadError>> {
         self.reader
             .read(move |connection| {
-                Ok(players_and_sessions::recovery_key(connection, player)?.is_some())
+                Ok(run_now(sessions::recovery_key(connection, player))?.is_some())
             })
             .boxed()
     }
@@ -413,7 +408,11 @@ impl IdentityStore for SqliteStore {
         name: String,
     ) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
         self.reader
-            .read(move |connection| Ok(accounts::find_external_identity(connection, &name)?))
+            .read(move |connection| {
+                Ok(run_now(accounts::find_external_identity(
+                    connection, &name,
+                ))?)
+            })
             .boxed()
     }
 
@@ -423,23 +422,19 @@ impl IdentityStore for SqliteStore {
         now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<OneTimeToken>, ReadError>> {
         self.reader
-            .read(move |connection| {
-                Ok(tokens_and_admin_commands::find_one_time_token(
-                    connection, code, now_ms,
-                )?)
-            })
+            .read(move |connection| Ok(run_now(find_one_time_token(connection, &code, now_ms))?))
             .boxed()
     }
 
     fn account_deletions(&self) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
         self.reader
-            .read(move |connection| Ok(account_deletion::account_deletions(connection)?))
+            .read(move |connection| Ok(run_now(players::account_deletions(connection))?))
             .boxed()
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
         self.reader
-            .read(move |connection| reader::player_by_id(connection, id))
+            .read(move |connection| Ok(run_now(players::player_by_id(connection, id))?))
             .boxed()
     }
 }
@@ -604,7 +599,7 @@ impl CommandStore for SqliteStore {
 
     fn pending_commands(&self) -> BoxFuture<'_, Result<Vec<(CommandId, String)>, ReadError>> {
         self.reader
-            .read(move |connection| Ok(tokens_and_admin_commands::pending_commands(connection)?))
+            .read(move |connection| Ok(admin_queue::pending_commands(connection)?))
             .boxed()
     }
 }

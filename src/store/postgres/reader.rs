@@ -54,7 +54,11 @@ impl Reader {
         }
     }
 
-    async fn query(&self, sql: &'static str, params: Params<'_>) -> Result<Vec<Row>, ReadError> {
+    pub(super) async fn query(
+        &self,
+        sql: &'static str,
+        params: Params<'_>,
+    ) -> Result<Vec<Row>, ReadError> {
         // The mutex is locked only while the task gets the connection, so queries run concurrently.
         let connection = self.connection.lock().await.connection().await;
         let connection = connection.map_err(|_| ReadError::Unavailable)?;
@@ -72,7 +76,7 @@ impl Reader {
                 let error = error_chain(error);
                 tracing::error!(error, "cannot read from the database");
             }
-            QueryError::NotConnected => {}
+            QueryError::NotConnected | QueryError::InvalidColumn(_) => {}
         }
     }
 

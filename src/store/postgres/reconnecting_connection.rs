@@ -17,6 +17,7 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row, Statement};
 
 use super::connection_url::ConnectionUrl;
+use crate::sql::{InvalidColumn, to_postgres};
 
 /// Maximum time to establish a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
@@ -42,6 +43,9 @@ pub(super) enum QueryError {
     /// The database rejected the statement.
     #[error(transparent)]
     Rejected(tokio_postgres::Error),
+    /// A column has an unexpected value.
+    #[error(transparent)]
+    InvalidColumn(InvalidColumn),
 }
 
 /// Formats an error and its causes for the log. A `tokio_postgres` error does not print the message
@@ -112,6 +116,19 @@ impl PgConnection {
         Ok(self.query(sql, params).await?.pop())
     }
 
+    /// Runs a statement and returns the number of rows that it has changed.
+    pub(super) async fn execute(
+        &self,
+        sql: &'static str,
+        params: Params<'_>,
+    ) -> Result<u64, QueryError> {
+        let execute = async {
+            let statement = self.prepare_cached(sql).await?;
+            self.client.execute(&statement, params).await
+        };
+        self.with_timeout(execute).await
+    }
+
     /// Executes SQL without parameters.
     pub(super) async fn execute_batch(&self, sql: &str) -> Result<(), QueryError> {
         self.with_timeout(self.client.batch_execute(sql)).await
@@ -136,12 +153,13 @@ impl PgConnection {
         }
     }
 
+    /// Prepares a statement, whose parameters may be written as `$1` or `?1`.
     async fn prepare_cached(&self, sql: &'static str) -> Result<Statement, tokio_postgres::Error> {
         let cached = self.statements.lock().get(sql).cloned();
         if let Some(cached) = cached {
             return Ok(cached);
         }
-        let statement = self.client.prepare(sql).await?;
+        let statement = self.client.prepare(&to_postgres(sql)).await?;
         self.statements.lock().insert(sql, statement.clone());
         Ok(statement)
     }

@@ -1,6 +1,6 @@
 //! The task that writes to the database in batches.
 
-mod batch;
+pub(super) mod batch;
 mod pairing_request;
 
 use std::sync::Arc;
@@ -189,7 +189,9 @@ impl Worker {
                 tracing::error!(error, writes = tasks.len(), "batch was not written");
                 metrics.failures.inc();
                 let write_error = match failure {
-                    QueryError::NotConnected | QueryError::Rejected(_) => WriteError::Unavailable,
+                    QueryError::NotConnected
+                    | QueryError::Rejected(_)
+                    | QueryError::InvalidColumn(_) => WriteError::Unavailable,
                     QueryError::ConnectionLost => WriteError::OutcomeUnknown,
                 };
                 (vec![Err(write_error); tasks.len()], false)

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use plyhouse_protocol::PlayerId;
 use rusqlite::{Connection, OptionalExtension};
 
-use super::accounts;
 use crate::PlayerDeletion;
 use crate::account_deletion::{NAME_REMOVAL_BATCH_SIZE, json_without_name};
+use crate::sql::{accounts, players, run_now};
 
 /// SQL statements that delete a player's identity data and clear the player's account. The last
 /// statement schedules the removal of the player's name from matches. The row in `accounts` is
@@ -24,13 +24,6 @@ const DELETE_STATEMENTS: [&str; 10] = [
     "UPDATE players SET name = 'someone', kind = NULL, gone = 1 WHERE id = ?1",
     "INSERT INTO forgetting (player, after) VALUES (?1, x'') ON CONFLICT DO NOTHING",
 ];
-
-/// Returns whether a player exists and was not deleted.
-pub(super) fn exists(connection: &Connection, player: PlayerId) -> rusqlite::Result<bool> {
-    let sql = "SELECT 1 FROM players WHERE id = ?1 AND NOT gone";
-    let mut statement = connection.prepare_cached(sql)?;
-    statement.exists([player.0.as_bytes()])
-}
 
 /// Returns which of the given players were deleted.
 pub(super) fn deleted_players(
@@ -55,15 +48,15 @@ pub(super) fn delete_player(
     deletion: &PlayerDeletion,
 ) -> rusqlite::Result<bool> {
     let player = deletion.player;
-    if !exists(connection, player)? {
+    if !run_now(players::player_exists(connection, player))? {
         return Ok(false);
     }
     if let Some(proof) = &deletion.proof
-        && !accounts::is_proof_valid(connection, player, proof)?
+        && !run_now(accounts::is_proof_valid(connection, player, proof))?
     {
         return Ok(false);
     }
-    let bots = accounts::bots_of(connection, player)?;
+    let bots = run_now(accounts::bots_of(connection, player))?;
     for player in bots.into_iter().map(|bot| bot.id).chain([player]) {
         let id = player.0.into_bytes();
         for sql in DELETE_STATEMENTS {
@@ -74,13 +67,6 @@ pub(super) fn delete_player(
         reserve.execute((id, deletion.name_reserved_until_ms))?;
     }
     Ok(true)
-}
-
-/// Returns the deleted players whose names must still be removed from matches.
-pub(super) fn account_deletions(connection: &Connection) -> rusqlite::Result<Vec<PlayerId>> {
-    let mut statement = connection.prepare_cached("SELECT player FROM forgetting")?;
-    let read = statement.query_map([], |row| Ok(PlayerId(uuid::Uuid::from_bytes(row.get(0)?))))?;
-    read.collect()
 }
 
 /// Removes a player's name from the next batch of matches. Returns `false` after the last batch.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, Row};
 use uuid::Uuid;
 
 use super::{DATABASE_FILE, OpenError, schema};
@@ -70,4 +70,17 @@ fn now_ms() -> u64 {
     since_epoch.map_or(0, |since| {
         u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
     })
+}
+
+/// Maximum number of operator commands that are read at a time.
+const COMMANDS_BATCH_SIZE: i64 = 16;
+
+/// Returns the oldest operator commands that no server has claimed.
+pub(super) fn pending_commands(
+    connection: &Connection,
+) -> rusqlite::Result<Vec<(CommandId, String)>> {
+    let sql = "SELECT id, body FROM orders WHERE NOT taken ORDER BY asked_ms, id LIMIT ?1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let read = |row: &Row<'_>| Ok((CommandId(Uuid::from_bytes(row.get(0)?)), row.get(1)?));
+    statement.query_map([COMMANDS_BATCH_SIZE], read)?.collect()
 }

@@ -11,13 +11,12 @@ use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
 use rusqlite::{Connection, OptionalExtension};
 use uuid::Uuid;
 
-use super::{
-    DATABASE_FILE, OpenError, accounts, blocks, players_and_sessions, reader, schema,
-    tokens_and_admin_commands,
-};
+use super::{DATABASE_FILE, OpenError, players_and_sessions, reader, schema};
 use crate::port::inspection::{
     InspectedMatch, InspectedPlayer, PLAYERS_PAGE_SIZE, StoreAccessError, StoreInspector,
 };
+use crate::sql::tokens_and_admin_commands::one_time_tokens;
+use crate::sql::{accounts, blocks, run_now, sessions};
 use crate::{CorruptRecord, MatchRecord, OneTimeToken, TokenHash};
 
 /// Inspects a SQLite database without changing it.
@@ -63,9 +62,7 @@ impl StoreInspector for SqliteInspector {
     }
 
     fn one_time_tokens(&self) -> Result<Vec<(TokenHash, OneTimeToken)>, StoreAccessError> {
-        Ok(tokens_and_admin_commands::one_time_tokens(
-            &self.connection,
-        )?)
+        Ok(run_now(one_time_tokens(&self.connection))?)
     }
 
     fn players_after(
@@ -79,10 +76,10 @@ impl StoreInspector for SqliteInspector {
             let id = PlayerId(Uuid::from_bytes(row.get(0)?));
             Ok(InspectedPlayer {
                 player: players_and_sessions::player_from_columns(id, row, 1)?,
-                sessions: players_and_sessions::sessions(&self.connection, id)?,
-                recovery_key: players_and_sessions::recovery_key(&self.connection, id)?,
-                account: accounts::account(&self.connection, id)?,
-                blocks: blocks::player_blocks(&self.connection, id)?,
+                sessions: run_now(sessions::sessions(&self.connection, id))?,
+                recovery_key: run_now(sessions::recovery_key(&self.connection, id))?,
+                account: run_now(accounts::account(&self.connection, id))?,
+                blocks: run_now(blocks::player_blocks(&self.connection, id))?,
                 is_deleted: row.get(3)?,
             })
         })?;

@@ -245,18 +245,6 @@ pub(super) fn find_by_code(
     Ok(found.map(|id| MatchId(Uuid::from_bytes(id))))
 }
 
-/// Returns the player with this id, unless the player was deleted.
-pub(super) fn player_by_id(
-    connection: &Connection,
-    id: PlayerId,
-) -> Result<Option<PlayerRecord>, LoadError> {
-    let sql = "SELECT id, name, kind FROM players WHERE id = ?1 AND NOT gone";
-    let statement = connection.prepare_cached(sql)?;
-    Ok({ statement }
-        .query_row([id.0.as_bytes()], player_from_row)
-        .optional()?)
-}
-
 /// Loads the live matches that have no wake time and whose id satisfies `is_included`. A match with
 /// a wake time need not be in memory. Also loads the players of these matches. A corrupt match is
 /// returned as an error, and the other matches are still loaded.

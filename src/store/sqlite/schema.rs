@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::{OpenError, accounts, history};
+use super::{OpenError, history, name_skeletons};
 
 /// Maximum time that a statement waits for a lock of another process, such as a backup.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
@@ -552,10 +552,10 @@ fn migrate(connection: &mut Connection, version: usize, pending: &[&str]) -> rus
             history::index_all_matches(&transaction)?;
         }
         if version + step + 1 == SKELETONS_VERSION {
-            accounts::recompute_name_skeletons(&transaction)?;
+            name_skeletons::recompute_name_skeletons(&transaction)?;
         }
         if version + step + 1 == WRITTEN_NAMES_VERSION {
-            accounts::add_missing_name_skeletons(&transaction)?;
+            name_skeletons::add_missing_name_skeletons(&transaction)?;
         }
         transaction.pragma_update(None, "user_version", version + step + 1)?;
         transaction.commit()?;

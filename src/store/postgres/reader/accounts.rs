@@ -7,11 +7,8 @@ use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::{Reader, player_from_row};
-use crate::postgres::journal_rows::{to_i64, to_u64};
-use crate::postgres::reconnecting_connection::Params;
-use crate::{
-    Account, CommandId, OneTimeToken, PasswordHash, PlayerRecord, ReadError, TokenHash, UniqueName,
-};
+use crate::postgres::journal_rows::to_u64;
+use crate::{Account, CommandId, PasswordHash, ReadError, UniqueName};
 
 /// Selects the accounts of some players.
 pub(in crate::postgres) const SELECT_ACCOUNTS: &str =
@@ -29,66 +26,6 @@ pub(in crate::postgres) const SELECT_NAMES: &str = r#"SELECT player, likeness, u
        ORDER BY player, likeness COLLATE "C""#;
 
 impl Reader {
-    /// Returns the player who owns the name with this skeleton, and whether the name is current. A
-    /// name that is not current is a former name that is still reserved.
-    pub(in crate::postgres) async fn find_by_name_skeleton(
-        &self,
-        skeleton: String,
-        now_ms: u64,
-    ) -> Result<Option<(PlayerId, bool)>, ReadError> {
-        let sql = "SELECT player, until_ms IS NULL FROM names
-                   WHERE likeness = $1 AND (until_ms IS NULL OR until_ms > $2)";
-        let params: Params<'_> = &[&skeleton, &to_i64(now_ms)];
-        let rows = self.query(sql, params).await?;
-        Ok(rows.first().map(|row| (PlayerId(row.get(0)), row.get(1))))
-    }
-
-    /// Returns the account of a player, if the player has one.
-    pub(in crate::postgres) async fn account(
-        &self,
-        player: PlayerId,
-    ) -> Result<Option<Account>, ReadError> {
-        let ids = vec![player.0];
-        let account_rows = self.query(SELECT_ACCOUNTS, &[&ids]).await?;
-        let names = self.query(SELECT_NAMES, &[&ids]).await?;
-        let bots = self.query(SELECT_BOTS, &[&ids]).await?;
-        Ok(accounts_from_rows(&account_rows, &names, &bots).remove(&player))
-    }
-}
-
-impl Reader {
-    /// Returns the player whom the authenticating proxy identifies by this name.
-    pub(in crate::postgres) async fn find_external_identity(
-        &self,
-        name: String,
-    ) -> Result<Option<PlayerRecord>, ReadError> {
-        let sql = "SELECT p.id, p.name, p.kind FROM externals e JOIN players p ON p.id = e.player
-                   WHERE e.name = $1";
-        let rows = self.query(sql, &[&name]).await?;
-        Ok(rows.first().map(player_from_row))
-    }
-
-    /// Returns the one-time token with this code, unless it has expired.
-    pub(in crate::postgres) async fn find_one_time_token(
-        &self,
-        code: TokenHash,
-        now_ms: u64,
-    ) -> Result<Option<OneTimeToken>, ReadError> {
-        let sql = "SELECT player, expires_ms FROM passes WHERE code = $1 AND expires_ms > $2";
-        let params: Params<'_> = &[&code.0.as_slice(), &to_i64(now_ms)];
-        let rows = self.query(sql, params).await?;
-        Ok(rows.first().map(|row| OneTimeToken {
-            player: row.get::<_, Option<Uuid>>(0).map(PlayerId),
-            expires_ms: to_u64(row.get(1)),
-        }))
-    }
-
-    /// Returns the deleted players whose names must still be removed from matches.
-    pub(in crate::postgres) async fn account_deletions(&self) -> Result<Vec<PlayerId>, ReadError> {
-        let rows = self.query("SELECT player FROM forgetting", &[]).await?;
-        Ok(rows.iter().map(|row| PlayerId(row.get(0))).collect())
-    }
-
     /// Returns the oldest operator commands that no server has claimed.
     pub(in crate::postgres) async fn pending_commands(
         &self,

@@ -5,10 +5,9 @@ use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::Reader;
-use crate::postgres::journal_rows::{to_i64, to_u64};
-use crate::postgres::reconnecting_connection::Params;
+use crate::postgres::journal_rows::to_u64;
 use crate::records::player_identity::{player_kind_from_text, session_kind_from_text};
-use crate::{Pairing, PlayerRecord, ReadError, SessionRecord, TokenHash};
+use crate::{PlayerRecord, ReadError, SessionRecord, TokenHash};
 
 /// Selects the sessions of some players, oldest first.
 pub(in crate::postgres) const SELECT_SESSIONS: &str =
@@ -16,31 +15,6 @@ pub(in crate::postgres) const SELECT_SESSIONS: &str =
      WHERE player = ANY ($1) ORDER BY player, created_ms, id";
 
 impl Reader {
-    /// Returns the session with this token hash and its player.
-    pub(in crate::postgres) async fn find_session(
-        &self,
-        token: TokenHash,
-    ) -> Result<Option<(PlayerRecord, SessionRecord)>, ReadError> {
-        let sql =
-            "SELECT s.token, s.id, s.player, s.label, s.kind, s.created_ms, s.seen_day, s.recovered,
-                          p.id, p.name, p.kind
-                   FROM sessions s JOIN players p ON p.id = s.player AND NOT p.gone
-                   WHERE s.token = $1";
-        let rows = self.query(sql, &[&token.0.as_slice()]).await?;
-        Ok(rows.first().and_then(|row| {
-            let session = session_from_row(row)?;
-            Some((player_from_columns(row, 8), session))
-        }))
-    }
-
-    pub(in crate::postgres) async fn sessions(
-        &self,
-        player: PlayerId,
-    ) -> Result<Vec<SessionRecord>, ReadError> {
-        let rows = self.query(SELECT_SESSIONS, &[&vec![player.0]]).await?;
-        Ok(rows.iter().filter_map(session_from_row).collect())
-    }
-
     /// Returns those of the given sessions that are no longer stored. Each session is passed
     /// together with its player's id.
     pub(in crate::postgres) async fn ended_sessions(
@@ -76,51 +50,6 @@ impl Reader {
         let sql = "SELECT id, name, kind FROM players WHERE id = ANY ($1) AND NOT gone";
         let rows = self.query(sql, &[&players]).await?;
         Ok(rows.iter().map(|row| player_from_columns(row, 0)).collect())
-    }
-
-    /// Returns the pairing with this code, unless it has expired.
-    pub(in crate::postgres) async fn find_pairing(
-        &self,
-        code: TokenHash,
-        now_ms: u64,
-    ) -> Result<Option<Pairing>, ReadError> {
-        let sql = "SELECT player, expires_ms FROM pairings WHERE code = $1 AND expires_ms > $2";
-        let params: Params<'_> = &[&code.0.as_slice(), &to_i64(now_ms)];
-        let rows = self.query(sql, params).await?;
-        Ok(rows.first().map(|row| Pairing {
-            code,
-            player: PlayerId(row.get(0)),
-            expires_ms: to_u64(row.get(1)),
-        }))
-    }
-
-    /// Returns the player with this recovery key.
-    pub(in crate::postgres) async fn find_by_recovery_key(
-        &self,
-        key: TokenHash,
-    ) -> Result<Option<PlayerId>, ReadError> {
-        let sql = "SELECT player FROM recoveries WHERE key = $1";
-        let rows = self.query(sql, &[&key.0.as_slice()]).await?;
-        Ok(rows.first().map(|row| PlayerId(row.get(0))))
-    }
-
-    pub(in crate::postgres) async fn has_recovery(
-        &self,
-        player: PlayerId,
-    ) -> Result<bool, ReadError> {
-        let sql = "SELECT 1 FROM recoveries WHERE player = $1";
-        Ok(!self.query(sql, &[&player.0]).await?.is_empty())
-    }
-
-    /// Returns the player with this id, unless the player was deleted.
-    pub(in crate::postgres) async fn player_by_id(
-        &self,
-        id: PlayerId,
-    ) -> Result<Option<PlayerRecord>, ReadError> {
-        let sql = "SELECT id, name, kind FROM players
-                   WHERE id = $1 AND NOT gone";
-        let rows = self.query(sql, &[&id.0]).await?;
-        Ok(rows.first().map(player_from_row))
     }
 }
 

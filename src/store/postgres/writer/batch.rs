@@ -5,11 +5,9 @@
 //! the primary key lets only one of them succeed. All servers write rows in the order of match ids,
 //! so that they do not deadlock.
 
-mod account_deletion;
-mod accounts;
+pub(in crate::postgres) mod account_deletion;
 mod analyses;
 mod appends;
-mod blocks;
 mod history;
 mod leases;
 mod match_creation;
@@ -18,7 +16,6 @@ mod ratings;
 mod reminders;
 mod seek_pairing;
 mod takeovers;
-mod tokens_and_admin_commands;
 
 use plyhouse_matches::{Event, EventKind};
 use plyhouse_protocol::MatchId;

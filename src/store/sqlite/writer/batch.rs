@@ -14,6 +14,8 @@ use crate::account_deletion::{
     initial_participants, remove_names_from_events, seated_players, seats_deleted_player,
 };
 use crate::records::match_record::{event_to_text, terms_to_text};
+use crate::sql::identity_changes::apply_change;
+use crate::sql::run_now;
 use crate::sqlite::account_deletion::deleted_players;
 use crate::sqlite::history::{self, EndedMatchColumns};
 use crate::sqlite::{analyses, now, players_and_sessions, rating_ledger, reminders};
@@ -222,7 +224,7 @@ impl<'a> Batch<'a> {
                 players_and_sessions::add_player(self.transaction, player, sessions).map(Ok)
             }
             WriteTask::ChangeIdentity(change) => {
-                players_and_sessions::apply_change(self.transaction, change).map(conflict_unless)
+                run_now(apply_change(&**self.transaction, change)).map(conflict_unless)
             }
             WriteTask::ChangeRatings(change) => {
                 rating_ledger::apply_change(self.transaction, change).map(conflict_unless)

@@ -11,11 +11,12 @@ use plyhouse_protocol::PlayerId;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::{accounts, is_journal_only};
+use super::is_journal_only;
 use crate::account_deletion::{NAME_REMOVAL_BATCH_SIZE, json_without_name};
 use crate::postgres::journal_rows::to_i64;
 use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
 use crate::postgres::writer::WriteTask;
+use crate::sql::{accounts, players};
 use crate::{IdentityChange, PlayerDeletion};
 
 /// Key of the advisory lock that a deletion holds exclusively. Transactions that write the
@@ -99,13 +100,12 @@ const DELETE_STATEMENTS: [&str; 11] = [
 
 /// Deletes a player and the player's bot accounts. Returns `false` if the player does not exist or
 /// the proof is no longer valid.
-pub(super) async fn delete_player(
+pub(in crate::postgres) async fn delete_player(
     connection: &PgConnection,
     deletion: &PlayerDeletion,
 ) -> Result<bool, QueryError> {
     let player = deletion.player;
-    let sql = "SELECT 1 FROM players WHERE id = $1 AND NOT gone";
-    if connection.query_opt(sql, &[&player.0]).await?.is_none() {
+    if !players::player_exists(connection, player).await? {
         return Ok(false);
     }
     if let Some(proof) = &deletion.proof
@@ -127,7 +127,7 @@ pub(super) async fn delete_player(
 
 /// Removes a player's name from the next batch of matches. Returns `false` once the name has been
 /// removed from all matches.
-pub(super) async fn remove_names(
+pub(in crate::postgres) async fn remove_names(
     connection: &PgConnection,
     player: PlayerId,
 ) -> Result<bool, QueryError> {

@@ -1,0 +1,70 @@
+//! Runs the shared statements on PostgreSQL.
+
+use plyhouse_protocol::PlayerId;
+use tokio_postgres::types::ToSql;
+
+use super::reader::Reader;
+use super::reconnecting_connection::{PgConnection, QueryError};
+use super::writer::batch::account_deletion;
+use crate::sql::identity_changes::DeletePlayers;
+use crate::sql::{Column, InvalidColumn, Row, Sql, Value};
+use crate::{PlayerDeletion, ReadError};
+
+impl Sql for PgConnection {
+    type Error = QueryError;
+
+    async fn query(&self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<Row>, QueryError> {
+        Ok(to_rows(&Self::query(self, sql, &to_params(params)).await?))
+    }
+
+    async fn execute(&self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, QueryError> {
+        Self::execute(self, sql, &to_params(params)).await
+    }
+}
+
+impl DeletePlayers for PgConnection {
+    async fn delete_player(&self, deletion: &PlayerDeletion) -> Result<bool, QueryError> {
+        account_deletion::delete_player(self, deletion).await
+    }
+
+    async fn remove_names(&self, player: PlayerId) -> Result<bool, QueryError> {
+        account_deletion::remove_names(self, player).await
+    }
+}
+
+impl Sql for Reader {
+    type Error = ReadError;
+
+    async fn query(&self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<Row>, ReadError> {
+        Ok(to_rows(&Self::query(self, sql, &to_params(params)).await?))
+    }
+
+    async fn execute(&self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, ReadError> {
+        Ok(Sql::query(self, sql, params).await?.len() as u64)
+    }
+}
+
+impl From<InvalidColumn> for QueryError {
+    fn from(invalid: InvalidColumn) -> Self {
+        Self::InvalidColumn(invalid)
+    }
+}
+
+impl From<InvalidColumn> for ReadError {
+    fn from(error: InvalidColumn) -> Self {
+        tracing::error!(%error, "cannot read from the database");
+        Self::Unavailable
+    }
+}
+
+fn to_params<'a>(params: &'a [Value<'_>]) -> Vec<&'a (dyn ToSql + Sync)> {
+    params.iter().map(|value| value as _).collect()
+}
+
+fn to_rows(rows: &[tokio_postgres::Row]) -> Vec<Row> {
+    let to_row = |row: &tokio_postgres::Row| {
+        let columns = (0..row.len()).map(|index| row.get::<_, Column>(index));
+        Row(columns.collect())
+    };
+    rows.iter().map(to_row).collect()
+}

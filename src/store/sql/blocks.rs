@@ -1,0 +1,72 @@
+//! Players who block each other.
+
+use plyhouse_protocol::PlayerId;
+
+use super::players::{ids_from_rows, players_from_rows};
+use super::{Sql, exists};
+use crate::records::player_identity::unpairable_players_sql;
+use crate::{BLOCKS_MAX, Blocks};
+
+/// Blocks the player `other` on behalf of `player`, or ends this block. If `since_ms` is given, the
+/// block begins at this Unix time in milliseconds. If `since_ms` is `None`, the block ends. Returns
+/// `false` if a new block would exceed the maximum number of blocks per player.
+pub(crate) async fn change_block<S: Sql>(
+    db: &S,
+    player: PlayerId,
+    other: PlayerId,
+    since_ms: Option<u64>,
+) -> Result<bool, S::Error> {
+    let (id, other_id) = (player.into(), other.into());
+    let Some(since_ms) = since_ms else {
+        let sql = "DELETE FROM blocks WHERE player = ?1 AND other = ?2";
+        db.execute(sql, &[id, other_id]).await?;
+        return Ok(true);
+    };
+    let sql = "INSERT INTO blocks (player, other, since_ms) SELECT ?1, ?2, ?3
+               WHERE (SELECT count(*) FROM blocks WHERE player = ?1) < ?4
+               ON CONFLICT DO NOTHING";
+    let params = [id, other_id, since_ms.into(), BLOCKS_MAX.into()];
+    db.execute(sql, &params).await?;
+    is_blocked(db, player, other).await
+}
+
+/// Returns whether a player blocks another player.
+pub(crate) async fn is_blocked<S: Sql>(
+    db: &S,
+    player: PlayerId,
+    other: PlayerId,
+) -> Result<bool, S::Error> {
+    let sql = "SELECT 1 FROM blocks WHERE player = ?1 AND other = ?2";
+    exists(db, sql, &[player.into(), other.into()]).await
+}
+
+/// Returns the blocks that affect a player. The result lists the players that this player blocks
+/// and the players that block this player. It also lists all players that must not be paired with
+/// this player.
+pub(crate) async fn load_blocks<S: Sql>(db: &S, player: PlayerId) -> Result<Blocks, S::Error> {
+    let params = [player.into()];
+    let sql = "SELECT p.id, p.name, p.kind FROM blocks b JOIN players p ON p.id = b.other
+               WHERE b.player = ?1 ORDER BY b.since_ms, b.other";
+    let blocked = db.query(sql, &params).await?;
+    let sql = "SELECT player FROM blocks WHERE other = ?1 ORDER BY player";
+    let blocked_by = db.query(sql, &params).await?;
+    let sql = unpairable_players_sql!("?1/*pg:::uuid*/");
+    let unpairable = db.query(sql, &params).await?;
+    Ok(Blocks {
+        blocked: players_from_rows(&blocked)?,
+        blocked_by: ids_from_rows(&blocked_by)?,
+        unpairable: ids_from_rows(&unpairable)?,
+    })
+}
+
+/// Returns the players that a player blocks, and the time at which each block began. The list is
+/// ordered by player id.
+pub(crate) async fn player_blocks<S: Sql>(
+    db: &S,
+    player: PlayerId,
+) -> Result<Vec<(PlayerId, u64)>, S::Error> {
+    let sql = "SELECT other, since_ms FROM blocks WHERE player = ?1 ORDER BY other";
+    let rows = db.query(sql, &[player.into()]).await?;
+    let blocks = rows.iter().map(|row| Ok((row.get(0)?, row.get(1)?)));
+    Ok(blocks.collect::<Result<_, super::InvalidColumn>>()?)
+}

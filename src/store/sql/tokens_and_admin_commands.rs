@@ -1,0 +1,92 @@
+//! One-time tokens and operator commands.
+
+use super::{InvalidColumn, Row, Sql, query_first};
+use crate::{CommandId, OneTimeToken, TokenHash};
+
+/// Stores a one-time token and deletes expired tokens. Returns `false` if `max` valid tokens are
+/// already stored.
+pub(crate) async fn add_one_time_token<S: Sql>(
+    db: &S,
+    code: &TokenHash,
+    token: &OneTimeToken,
+    now_ms: u64,
+    max: usize,
+) -> Result<bool, S::Error> {
+    let sql = "DELETE FROM passes WHERE expires_ms <= ?1";
+    db.execute(sql, &[now_ms.into()]).await?;
+    let sql = "INSERT INTO passes (code, player, expires_ms)
+               SELECT ?1, ?2, ?3 WHERE (SELECT count(*) FROM passes) < ?4";
+    let params = [
+        code.into(),
+        token.player.into(),
+        token.expires_ms.into(),
+        max.into(),
+    ];
+    Ok(db.execute(sql, &params).await? == 1)
+}
+
+/// Returns the one-time token with this code, unless it has expired.
+pub(crate) async fn find_one_time_token<S: Sql>(
+    db: &S,
+    code: &TokenHash,
+    now_ms: u64,
+) -> Result<Option<OneTimeToken>, S::Error> {
+    let sql = "SELECT player, expires_ms FROM passes WHERE code = ?1 AND expires_ms > ?2";
+    let row = query_first(db, sql, &[code.into(), now_ms.into()]).await?;
+    Ok(row.map(|row| token_from_row(&row)).transpose()?)
+}
+
+/// Returns all stored one-time tokens, including expired ones, ordered by hash.
+pub(crate) async fn one_time_tokens<S: Sql>(
+    db: &S,
+) -> Result<Vec<(TokenHash, OneTimeToken)>, S::Error> {
+    let sql = "SELECT player, expires_ms, code FROM passes ORDER BY code";
+    let rows = db.query(sql, &[]).await?;
+    let tokens = rows
+        .iter()
+        .map(|row| Ok((row.get(2)?, token_from_row(row)?)));
+    Ok(tokens.collect::<Result<_, InvalidColumn>>()?)
+}
+
+fn token_from_row(row: &Row) -> Result<OneTimeToken, InvalidColumn> {
+    Ok(OneTimeToken {
+        player: row.get(0)?,
+        expires_ms: row.get(1)?,
+    })
+}
+
+/// Deletes a one-time token. Returns `false` if the token no longer exists.
+pub(crate) async fn take_one_time_token<S: Sql>(
+    db: &S,
+    code: &TokenHash,
+) -> Result<bool, S::Error> {
+    let sql = "DELETE FROM passes WHERE code = ?1";
+    Ok(db.execute(sql, &[code.into()]).await? == 1)
+}
+
+/// Deletes an invitation. Returns `false` if there is no valid invitation with this code.
+pub(crate) async fn take_invite<S: Sql>(
+    db: &S,
+    code: &TokenHash,
+    now_ms: u64,
+) -> Result<bool, S::Error> {
+    let sql = "DELETE FROM passes WHERE code = ?1 AND player IS NULL AND expires_ms > ?2";
+    Ok(db.execute(sql, &[code.into(), now_ms.into()]).await? == 1)
+}
+
+/// Claims an operator command for a server. Returns `false` if another server has claimed the
+/// command or it was withdrawn.
+pub(crate) async fn claim_command<S: Sql>(db: &S, id: CommandId) -> Result<bool, S::Error> {
+    let sql = "UPDATE orders SET taken = true WHERE id = ?1 AND NOT taken";
+    Ok(db.execute(sql, &[id.into()]).await? == 1)
+}
+
+/// Stores the result of an operator command. Returns `false` if the command is no longer stored.
+pub(crate) async fn store_command_result<S: Sql>(
+    db: &S,
+    id: CommandId,
+    result: &str,
+) -> Result<bool, S::Error> {
+    let sql = "UPDATE orders SET answer = ?2 WHERE id = ?1";
+    Ok(db.execute(sql, &[id.into(), result.into()]).await? == 1)
+}

@@ -1,0 +1,71 @@
+//! Runs the shared statements on SQLite.
+
+use std::future::{Future, ready};
+
+use plyhouse_protocol::PlayerId;
+use rusqlite::types::Type;
+use rusqlite::{Connection, params_from_iter};
+
+use super::account_deletion;
+use crate::PlayerDeletion;
+use crate::sql::identity_changes::DeletePlayers;
+use crate::sql::{Column, InvalidColumn, Row, Sql, Value};
+
+impl Sql for Connection {
+    type Error = rusqlite::Error;
+
+    fn query(
+        &self,
+        sql: &'static str,
+        params: &[Value<'_>],
+    ) -> impl Future<Output = rusqlite::Result<Vec<Row>>> + Send {
+        ready(query(self, sql, params))
+    }
+
+    fn execute(
+        &self,
+        sql: &'static str,
+        params: &[Value<'_>],
+    ) -> impl Future<Output = rusqlite::Result<u64>> + Send {
+        let changed = self
+            .prepare_cached(sql)
+            .and_then(|mut statement| statement.execute(params_from_iter(params)));
+        ready(changed.map(|rows| rows as u64))
+    }
+}
+
+impl DeletePlayers for Connection {
+    fn delete_player(
+        &self,
+        deletion: &PlayerDeletion,
+    ) -> impl Future<Output = rusqlite::Result<bool>> + Send {
+        ready(account_deletion::delete_player(self, deletion))
+    }
+
+    fn remove_names(
+        &self,
+        player: PlayerId,
+    ) -> impl Future<Output = rusqlite::Result<bool>> + Send {
+        ready(account_deletion::remove_names(self, player))
+    }
+}
+
+fn query(
+    connection: &Connection,
+    sql: &'static str,
+    params: &[Value<'_>],
+) -> rusqlite::Result<Vec<Row>> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let column_count = statement.column_count();
+    let rows = statement.query_map(params_from_iter(params), |row| {
+        let columns = (0..column_count).map(|index| row.get_ref(index).map(Column::from));
+        columns.collect::<rusqlite::Result<_>>().map(Row)
+    })?;
+    rows.collect()
+}
+
+impl From<InvalidColumn> for rusqlite::Error {
+    fn from(invalid: InvalidColumn) -> Self {
+        Self::FromSqlConversionFailure(invalid.0, Type::Null, Box::new(invalid))
+    }
+}
