@@ -21,28 +21,16 @@ use super::context::server_context::ServerContext;
 
 /// Starts the background tasks, which run until the server stops.
 pub(super) fn start(server: &Arc<ServerContext>, inbox: Listener) {
+    server.infra.spawn(inbox::run(Arc::clone(server), inbox));
     server
-        .infrastructure
-        .spawn(inbox::run(Arc::clone(server), inbox));
-    server
-        .infrastructure
+        .infra
         .spawn(node_lease_renewal::run(Arc::clone(server)));
+    server.infra.spawn(heartbeat::run(Arc::clone(server)));
+    server.infra.spawn(ownership_check::run(Arc::clone(server)));
+    server.infra.spawn(list_sync::run(Arc::clone(server)));
+    server.infra.spawn(matchmaking::run(Arc::clone(server)));
     server
-        .infrastructure
-        .spawn(heartbeat::run(Arc::clone(server)));
-    server
-        .infrastructure
-        .spawn(ownership_check::run(Arc::clone(server)));
-    server
-        .infrastructure
-        .spawn(list_sync::run(Arc::clone(server)));
-    server
-        .infrastructure
-        .spawn(matchmaking::run(Arc::clone(server)));
-    server
-        .infrastructure
+        .infra
         .spawn(player_reconciliation::run(Arc::clone(server)));
-    server
-        .infrastructure
-        .spawn(takeover::run(Arc::clone(server)));
+    server.infra.spawn(takeover::run(Arc::clone(server)));
 }

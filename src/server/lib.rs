@@ -89,32 +89,32 @@ impl Server {
             cluster_tasks::start(&context, inbox);
         }
         context
-            .infrastructure
+            .infra
             .spawn(matchmaking::list_broadcast::run(Arc::clone(&context)));
         context
-            .infrastructure
+            .infra
             .spawn(matchmaking::seek_list_broadcast::run(Arc::clone(&context)));
         context
-            .infrastructure
+            .infra
             .spawn(schedule::wake_scheduler::run(Arc::clone(&context)));
         context
-            .infrastructure
+            .infra
             .spawn(players::ratings::run(Arc::clone(&context)));
         context
-            .infrastructure
+            .infra
             .spawn(matchmaking::widened_seek_pairing::pair_widened_seeks(
                 Arc::clone(&context),
             ));
         context
-            .infrastructure
+            .infra
             .spawn(schedule::clock_pause::run(Arc::clone(&context)));
         context
-            .infrastructure
+            .infra
             .spawn(players::account_deletion::remove_deleted_players(
                 Arc::clone(&context),
             ));
         context
-            .infrastructure
+            .infra
             .spawn(context::admin_commands::run(Arc::clone(&context)));
         Ok(Self { context })
     }
@@ -130,7 +130,7 @@ impl Server {
     pub async fn recover(&self) -> Result<RecoveryStats, ReadError> {
         let recovered = matchmaking::match_loading::recover_matches(&self.context).await?;
         self.context
-            .infrastructure
+            .infra
             .spawn(players::account_deletion::resume_deletions(Arc::clone(
                 &self.context,
             )));
@@ -145,7 +145,7 @@ impl Server {
     /// Returns whether the store is healthy. New writes to an unhealthy store are likely to fail.
     #[must_use]
     pub fn is_healthy(&self) -> bool {
-        self.context.infrastructure.store.is_healthy()
+        self.context.infra.store.is_healthy()
     }
 
     /// Returns whether the server can accept work. This is the case if
@@ -159,11 +159,11 @@ impl Server {
     /// is ready.
     #[must_use]
     pub fn unready_reasons(&self) -> Vec<&'static str> {
-        let cluster = self.context.infrastructure.cluster.as_ref();
+        let cluster = self.context.infra.cluster.as_ref();
         let missing = [
             (!self.is_healthy(), "cannot write to the store"),
             (
-                self.context.infrastructure.tasks.is_stopping(),
+                self.context.infra.tasks.is_stopping(),
                 "the server is stopping",
             ),
             (
@@ -207,24 +207,24 @@ impl Server {
     /// Counts a WebSocket that was closed before a [`Client`] was created for it. `code` is `None`
     /// if the remote end closed the connection.
     pub fn count_closed_connection(&self, code: Option<CloseCode>) {
-        self.context.infrastructure.metrics.count_closed(code);
+        self.context.infra.metrics.count_closed(code);
     }
 
     /// Counts a connection that failed before it became a WebSocket.
     pub fn count_dropped_connection(&self, cause: DropReason) {
-        self.context.infrastructure.metrics.count_dropped(cause);
+        self.context.infra.metrics.count_dropped(cause);
     }
 
     /// Returns the number of panics in match actors and searches. A panic does not affect other
     /// matches.
     #[must_use]
     pub fn panic_count(&self) -> u64 {
-        self.context.infrastructure.metrics.panics.get()
+        self.context.infra.metrics.panics.get()
     }
 
     #[must_use]
     pub fn settings(&self) -> &Settings {
-        &self.context.infrastructure.settings
+        &self.context.infra.settings
     }
 
     /// Returns the game record of a match, up to the latest event that spectators may see.
@@ -299,10 +299,7 @@ impl Server {
                 .limits
                 .ip_limits
                 .count_wrong_guess(address, context::clock_and_rng::now());
-            self.context
-                .infrastructure
-                .sleep_unless_stopping(delay)
-                .await;
+            self.context.infra.sleep_unless_stopping(delay).await;
         }
         result
     }
@@ -347,10 +344,7 @@ impl Server {
                 .limits
                 .ip_limits
                 .count_wrong_guess(address, context::clock_and_rng::now());
-            self.context
-                .infrastructure
-                .sleep_unless_stopping(delay)
-                .await;
+            self.context.infra.sleep_unless_stopping(delay).await;
         }
         export
     }
@@ -382,7 +376,7 @@ impl Server {
 
     /// Spawns a task that [`stop`](Self::stop) waits for.
     pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        self.context.infrastructure.spawn(task);
+        self.context.infra.spawn(task);
     }
 
     /// Returns the token that is cancelled when the server shuts down. After the cancellation, the
@@ -390,7 +384,7 @@ impl Server {
     /// their outboxes.
     #[must_use]
     pub fn shutdown(&self) -> &CancellationToken {
-        &self.context.infrastructure.tasks.shutdown
+        &self.context.infra.tasks.shutdown
     }
 
     /// Closes all connections, ends all searches and matches, and waits for their tasks.

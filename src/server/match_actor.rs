@@ -249,7 +249,7 @@ impl MatchActor {
             "serving match"
         );
         self.on_presence_changed();
-        if let Some(cluster) = &self.server.infrastructure.cluster {
+        if let Some(cluster) = &self.server.infra.cluster {
             let summary = self.leader.summary();
             cluster
                 .changed_listings
@@ -276,7 +276,7 @@ impl MatchActor {
                 Ok(StopReason::Hibernated) => return self.hibernate(),
                 Ok(StopReason::Reload) => {}
                 Err(_) => {
-                    let panics = self.server.infrastructure.metrics.panics.inc() + 1;
+                    let panics = self.server.infra.metrics.panics.inc() + 1;
                     tracing::error!(match_id = %id, panics, "match actor panicked");
                     self.panic_count += 1;
                     if self.panic_count > PANICS_MAX {
@@ -574,7 +574,7 @@ impl MatchActor {
         let server = Arc::clone(&self.server);
         async move {
             if is_rated {
-                let linked = ratings::linked_accounts(&server.infrastructure, player).await?;
+                let linked = ratings::linked_accounts(&server.infra, player).await?;
                 if others.iter().any(|other| linked.contains(other)) {
                     return Err(ratings::same_owner_error());
                 }
@@ -610,8 +610,7 @@ impl MatchActor {
         let joins = matches!(action, Action::Join { .. });
         if joins && self.starts_correspondence_match(command.player, action) {
             let limit_check =
-                correspondence_matches::check_limit(&self.server.infrastructure, command.player)
-                    .await;
+                correspondence_matches::check_limit(&self.server.infra, command.player).await;
             match reply.require(limit_check) {
                 Some(((), checked)) => reply = checked,
                 None => return CONTINUE,
@@ -624,7 +623,7 @@ impl MatchActor {
                 None => return CONTINUE,
             }
             let is_seated = self.state.seat_of(command.player).is_some();
-            let now = Timestamp::uncharged(self.server.infrastructure.clock.now_ms());
+            let now = Timestamp::uncharged(self.server.infra.clock.now_ms());
             let is_player = is_seated || self.state.apply(action, now).is_ok();
             match self.broadcaster.admit(command, is_player, reply) {
                 Some(admitted) => reply = admitted,
@@ -656,7 +655,7 @@ impl MatchActor {
                 reply.answer(decision.answer);
                 if !decision.published.events.is_empty() {
                     let latency = durable_at.saturating_duration_since(command.received_at);
-                    let histogram = &self.server.infrastructure.metrics.move_durable;
+                    let histogram = &self.server.infra.metrics.move_durable;
                     histogram.observe(latency.as_secs_f64());
                 }
             }
@@ -683,8 +682,7 @@ impl MatchActor {
             && self.starts_correspondence_match(command.player, action)
         {
             let limit_check =
-                correspondence_matches::check_limit(&self.server.infrastructure, command.player)
-                    .await;
+                correspondence_matches::check_limit(&self.server.infra, command.player).await;
             match reply.require(limit_check) {
                 Some(((), checked)) => reply = checked,
                 None => return CONTINUE,
@@ -733,9 +731,7 @@ impl MatchActor {
     /// Moves the receive time of a forwarded command back by the estimated transit time between the
     /// servers.
     fn adjust_received_at(&self, command: &mut Command) {
-        if let (Some(replicas), Some(cluster)) =
-            (&self.replicas, &self.server.infrastructure.cluster)
-        {
+        if let (Some(replicas), Some(cluster)) = (&self.replicas, &self.server.infra.cluster) {
             command.received_at = replicas.adjusted_received_at(command, cluster);
             if let Some(relayed) = &mut command.relay {
                 relayed.turn_elapsed_us = None;
@@ -748,7 +744,7 @@ impl MatchActor {
     fn starts_correspondence_match(&self, player: PlayerId, action: &Action) -> bool {
         let creation = self.state.creation();
         let participates = creation.host == player || self.state.seat_held_by(player).is_some();
-        let now = Timestamp::uncharged(self.server.infrastructure.clock.now_ms());
+        let now = Timestamp::uncharged(self.server.infra.clock.now_ms());
         creation.terms.is_correspondence() && !participates && self.state.apply(action, now).is_ok()
     }
 

@@ -99,13 +99,13 @@ impl Client {
         session_kind: SessionKind,
         proxy_user: Option<String>,
     ) -> Self {
-        let connection = server.identity.new_connection(&server.infrastructure);
+        let connection = server.identity.new_connection(&server.infra);
         let received_at = now();
-        let settings = &server.infrastructure.settings;
+        let settings = &server.infra.settings;
         let bucket = TokenBucket::new(settings.requests_per_s, settings.burst, received_at);
         let rate_limit = RateLimit::new(bucket);
-        server.infrastructure.metrics.opened_connections.inc();
-        server.infrastructure.metrics.connections.inc();
+        server.infra.metrics.opened_connections.inc();
+        server.infra.metrics.connections.inc();
         tracing::debug!(connection = %connection.id, "connected");
         Self {
             server,
@@ -176,7 +176,7 @@ impl Client {
     ) -> Option<(Result<ClientMessage, Box<DecodeError>>, Reply)> {
         let auth_mode = match (
             &self.proxy_user,
-            self.server.infrastructure.settings.accounts.wire_name(),
+            self.server.infra.settings.accounts.wire_name(),
         ) {
             (Some(_), _) => AuthMode::ProxyAuthenticated,
             (None, Some(_)) => AuthMode::AllMethods,
@@ -184,7 +184,7 @@ impl Client {
         };
         let decoded = Request::decode_as(text, auth_mode);
         let message = decoded.as_ref().ok().map(|read| &read.request.message);
-        self.server.infrastructure.metrics.count_request(message);
+        self.server.infra.metrics.count_request(message);
         let is_move = matches!(message, Some(ClientMessage::Move { .. }));
         let (re, ignored, request) = match decoded {
             Ok(Decoded { request, ignored }) => (request.id, ignored, Ok(request.message)),
@@ -218,7 +218,7 @@ impl Client {
 
     /// Records the end of the connection. `code` is `None` if the client closed it.
     pub fn end(self, code: Option<CloseCode>) {
-        self.server.infrastructure.metrics.count_closed(code);
+        self.server.infra.metrics.count_closed(code);
         tracing::debug!(connection = %self.connection.id, code = code.map(CloseCode::number), "disconnected");
     }
 
@@ -233,7 +233,7 @@ impl Client {
 
     /// Returns the cost of a request that is charged against the rate limit.
     fn request_cost(&self) -> u32 {
-        let settings = &self.server.infrastructure.settings;
+        let settings = &self.server.infra.settings;
         if self.connection.is_spectating_only() {
             // The cost is capped at the burst size, because a more expensive request would never be
             // admitted.
@@ -257,7 +257,7 @@ impl Client {
     /// has guessed too often.
     async fn delay_wrong_guess(&self) {
         self.server
-            .infrastructure
+            .infra
             .sleep_unless_stopping(self.connection_permit.count_wrong_guess(now()))
             .await;
     }
@@ -267,7 +267,7 @@ impl Client {
     fn admit(&mut self, is_move: bool, reply: Reply) -> Option<Reply> {
         let cost = if is_move { 0 } else { self.request_cost() };
         let (retry_after, is_last) = match self.check_rate_limit(cost, self.received_at) {
-            Admission::Serve if self.server.infrastructure.tasks.is_stopping() => {
+            Admission::Serve if self.server.infra.tasks.is_stopping() => {
                 reply.refuse(ErrorCode::ShuttingDown, "the server is shutting down");
                 return None;
             }
@@ -368,7 +368,7 @@ impl Client {
         }
         let has_name = hello.name.is_some();
         let name = parse_display_text(hello.name, || {
-            registry::random_guest_name(&self.server.infrastructure.rng)
+            registry::random_guest_name(&self.server.infra.rng)
         })?;
         let label = parse_display_text(hello.label, || default_label(self.session_kind))?;
         names::check_not_reserved(&name)?;
@@ -403,7 +403,7 @@ impl Client {
         token: TokenHash,
     ) -> Result<Option<(PlayerRecord, SessionRecord)>, WireError> {
         self.server
-            .infrastructure
+            .infra
             .store
             .find_session(token)
             .await
@@ -414,12 +414,8 @@ impl Client {
     }
 
     fn new_guest(&self, name: String, label: String) -> Player {
-        let token = self
-            .server
-            .identity
-            .tokens
-            .issue(&self.server.infrastructure.rng);
-        let id = registry::new_player_id(&self.server.infrastructure.rng);
+        let token = self.server.identity.tokens.issue(&self.server.infra.rng);
+        let id = registry::new_player_id(&self.server.infra.rng);
         Player {
             record: PlayerRecord {
                 id,
@@ -435,7 +431,7 @@ impl Client {
 
     /// Creates a session of this player.
     fn new_session(&self, player: PlayerId, token: &Token, label: String) -> SessionRecord {
-        let now_ms = self.server.infrastructure.clock.now_ms();
+        let now_ms = self.server.infra.clock.now_ms();
         let token = tokens::hash_token(token);
         SessionRecord {
             token,
@@ -488,20 +484,15 @@ impl Drop for Client {
             .lobby
             .with_subscriptions(|lists| lists.unwatch(connection_id));
         self.server.matchmaking.seek_list.unwatch(connection_id);
-        self.server.infrastructure.metrics.connections.dec();
+        self.server.infra.metrics.connections.dec();
         let (server, connection) = (Arc::clone(&self.server), Arc::clone(&self.connection));
         let player = self.player.as_ref().map(|player| player.record.id);
-        self.server.infrastructure.spawn(async move {
+        self.server.infra.spawn(async move {
             let was_seeking = server.matchmaking.seeks.end_by_connection(connection.id);
             // A client that has not been welcomed follows no match, so nothing remains to be
             // cleaned up.
             let Some(player) = player else { return };
-            if let Some(cluster) = server
-                .infrastructure
-                .cluster
-                .as_ref()
-                .filter(|_| was_seeking)
-            {
+            if let Some(cluster) = server.infra.cluster.as_ref().filter(|_| was_seeking) {
                 cluster.end_seek(player).await;
             }
             server.identity.players.disconnect(player, &connection);

@@ -27,10 +27,7 @@ pub(crate) async fn run_analysis(
         return;
     };
     let (id, game) = (analysis.match_id(), review.game());
-    let (stop, limits) = (
-        Stop::new(),
-        limits(&server.infrastructure, analysis.nodes()),
-    );
+    let (stop, limits) = (Stop::new(), limits(&server.infra, analysis.nodes()));
     let priority = Priority {
         host: player,
         class: SearchClass::Analysis,
@@ -44,12 +41,12 @@ pub(crate) async fn run_analysis(
         };
         let looked = tokio::select! {
             biased; // The fixed poll order keeps simulated runs reproducible.
-            () = server.infrastructure.tasks.shutdown.cancelled() => None,
+            () = server.infra.tasks.shutdown.cancelled() => None,
             looked = server.matches.bots.run_search(priority, SEARCH_WAIT_MAX, step) => looked,
         };
         let Some(looked) = looked else {
             stop.stop();
-            server.infrastructure.metrics.analyses.failed.inc();
+            server.infra.metrics.analyses.failed.inc();
             tracing::warn!(match_id = %id, "analysis aborted");
             return;
         };
@@ -62,7 +59,7 @@ pub(crate) async fn run_analysis(
     // The analysis permit is released before the result is stored, so that the next analysis does
     // not wait for the store.
     drop((permit, review));
-    server.infrastructure.metrics.analyses.completed.inc();
+    server.infra.metrics.analyses.completed.inc();
     let Some(text) = analysis.to_json() else {
         return;
     };
@@ -71,7 +68,7 @@ pub(crate) async fn run_analysis(
         text,
     };
     // The subscribers already have the result, so a failure to store it is only logged.
-    match server.infrastructure.store.store_analysis(id, stored).await {
+    match server.infra.store.store_analysis(id, stored).await {
         Ok(true) => {}
         Ok(false) => tracing::debug!(match_id = %id, "match of a finished analysis was deleted"),
         Err(error) => tracing::error!(match_id = %id, %error, "cannot store an analysis"),
@@ -79,10 +76,10 @@ pub(crate) async fn run_analysis(
 }
 
 /// Returns the search limits for one position.
-fn limits(infrastructure: &Infrastructure, nodes: u64) -> Limits {
+fn limits(infra: &Infrastructure, nodes: u64) -> Limits {
     Limits {
         nodes: Some(nodes),
-        time: Some(infrastructure.settings.search_time),
+        time: Some(infra.settings.search_time),
         ..Limits::default()
     }
 }

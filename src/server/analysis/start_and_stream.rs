@@ -106,26 +106,16 @@ pub(crate) async fn find_or_start(
     if let Some((_, analysis)) = job.filter(|(_, made)| is_enough(made.nodes())) {
         return Ok(analysis);
     }
-    let stored = server
-        .infrastructure
-        .store
-        .analysis(id)
-        .await
-        .map_err(|error| {
-            tracing::error!(match_id = %id, %error, "cannot read an analysis");
-            store_read_error(&error)
-        })?;
+    let stored = server.infra.store.analysis(id).await.map_err(|error| {
+        tracing::error!(match_id = %id, %error, "cannot read an analysis");
+        store_read_error(&error)
+    })?;
     let Some(stored) = stored.filter(|stored| is_enough(stored.nodes)) else {
         return start(server, state, request, 0).await;
     };
     match Analysis::from_stored(&stored) {
         Ok(Some(analysis)) => {
-            server
-                .infrastructure
-                .metrics
-                .analyses
-                .served_from_store
-                .inc();
+            server.infra.metrics.analyses.served_from_store.inc();
             return Ok(Arc::new(analysis));
         }
         Ok(None) => {}
@@ -161,7 +151,7 @@ async fn start(
     })?;
     charge_quota(server, request.player).await?;
     let (by, found) = (request.player, Arc::clone(&analysis));
-    server.infrastructure.spawn(async move {
+    server.infra.spawn(async move {
         super::run::run_analysis(&entry.server, by, review, &found).await;
         drop(entry);
     });
@@ -200,14 +190,14 @@ fn enqueue(
     Ok(QueueEntry {
         server: Arc::clone(server),
         id,
-        _waiting: GaugeGuard::new(&server.infrastructure.metrics.analyses.waiting),
+        _waiting: GaugeGuard::new(&server.infra.metrics.analyses.waiting),
     })
 }
 
 /// Counts a request against the player's daily quota of analyses. Returns an error if this quota is
 /// used up.
 async fn charge_quota(server: &ServerContext, player: PlayerId) -> Result<(), WireError> {
-    let at_ms = server.infrastructure.clock.now_ms();
+    let at_ms = server.infra.clock.now_ms();
     let quota_request = AnalysisQuotaRequest {
         player,
         at_ms,
@@ -215,7 +205,7 @@ async fn charge_quota(server: &ServerContext, player: PlayerId) -> Result<(), Wi
         requests_max: ANALYSES_PER_DAY,
     };
     if server
-        .infrastructure
+        .infra
         .store
         .count_analysis_request(quota_request)
         .await
@@ -224,7 +214,7 @@ async fn charge_quota(server: &ServerContext, player: PlayerId) -> Result<(), Wi
         return Ok(());
     }
     let first = server
-        .infrastructure
+        .infra
         .store
         .first_analysis_request_ms(player, quota_request.since_ms)
         .await;
@@ -282,15 +272,12 @@ pub(crate) fn send_analysis(
     Some(async move {
         let server = &subscription.server;
         let (mut sent, mut changes) = (None, analysis.subscribe());
-        while !outbox.is_closing() && !server.infrastructure.tasks.is_stopping() {
+        while !outbox.is_closing() && !server.infra.tasks.is_stopping() {
             // Marks the current state of the analysis as seen before its results are read, so that
             // any later change wakes this task.
             changes.mark_unchanged();
             if !outbox.is_half_free() {
-                server
-                    .infrastructure
-                    .sleep_unless_stopping(BATCH_INTERVAL)
-                    .await;
+                server.infra.sleep_unless_stopping(BATCH_INTERVAL).await;
                 continue;
             }
             match analysis.page_after(sent, PLIES_PER_MESSAGE) {
@@ -307,16 +294,13 @@ pub(crate) fn send_analysis(
                     }
                     outbox.send(message);
                     if analysis.is_running() {
-                        server
-                            .infrastructure
-                            .sleep_unless_stopping(BATCH_INTERVAL)
-                            .await;
+                        server.infra.sleep_unless_stopping(BATCH_INTERVAL).await;
                     }
                 }
                 None if analysis.is_running() => {
                     tokio::select! {
                         biased; // The fixed poll order keeps simulated runs reproducible.
-                        () = server.infrastructure.tasks.shutdown.cancelled() => return,
+                        () = server.infra.tasks.shutdown.cancelled() => return,
                         _ = changes.changed() => {}
                         // A slow analysis may produce no results for a long time, so this timer
                         // wakes the task regularly to check whether the connection has closed.

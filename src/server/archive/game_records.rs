@@ -81,12 +81,12 @@ impl ServerContext {
         &self,
         target: MatchRef,
     ) -> Result<MatchRecord, ArchiveError> {
-        let loaded = match_loading::load_stored_match(&self.infrastructure, target)
+        let loaded = match_loading::load_stored_match(&self.infra, target)
             .await
             .map_err(read_error)?;
         let mut record = loaded.ok_or(ArchiveError::NotFound)?.record;
         let visible = record
-            .visible_to_spectators(self.infrastructure.clock.now_ms())
+            .visible_to_spectators(self.infra.clock.now_ms())
             .len();
         record.events.truncate(visible);
         // The check must use only the events that spectators may see, because spectators learn of

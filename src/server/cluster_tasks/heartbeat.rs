@@ -20,10 +20,10 @@ const PING_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Pings all other servers until this server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
-    let shutdown = server.infrastructure.tasks.shutdown.clone();
+    let shutdown = server.infra.tasks.shutdown.clone();
     let watching = async {
         loop {
-            let nodes = match &server.infrastructure.cluster {
+            let nodes = match &server.infra.cluster {
                 Some(cluster) => cluster.nodes.all(),
                 None => return,
             };
@@ -39,7 +39,7 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
 }
 
 async fn ping(server: &Arc<ServerContext>, node: NodeId) {
-    let Some(cluster) = &server.infrastructure.cluster else {
+    let Some(cluster) = &server.infra.cluster else {
         return;
     };
     let sent_at = now();
@@ -74,7 +74,7 @@ async fn ping(server: &Arc<ServerContext>, node: NodeId) {
 pub(super) fn spawn_broadcast(server: &Arc<ServerContext>, control: Control) {
     let context = Arc::clone(server);
     server
-        .infrastructure
+        .infra
         .spawn(async move { clock_pause::broadcast_to_matches(&context, &control).await });
 }
 
@@ -85,6 +85,6 @@ pub(super) fn on_node_gone(server: &Arc<ServerContext>, node: NodeId) {
     spawn_broadcast(server, Control::NodeUnreachable { node, is_dead });
     let context = Arc::clone(server);
     server
-        .infrastructure
+        .infra
         .spawn(async move { cluster_match_loading::take_over_abandoned(&context).await });
 }

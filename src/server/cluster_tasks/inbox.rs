@@ -27,7 +27,7 @@ const CONCURRENT_REQUESTS_MAX: usize = 4096;
 /// Receives and handles packets until this server stops.
 pub(crate) async fn run(server: Arc<ServerContext>, mut inbox: Listener) {
     let permits = Arc::new(Semaphore::new(CONCURRENT_REQUESTS_MAX));
-    let shutdown = server.infrastructure.tasks.shutdown.clone();
+    let shutdown = server.infra.tasks.shutdown.clone();
     loop {
         let next = tokio::select! {
             biased; // The fixed poll order keeps simulated runs reproducible.
@@ -38,11 +38,11 @@ pub(crate) async fn run(server: Arc<ServerContext>, mut inbox: Listener) {
             None => return,
             Some(Incoming::Gap) => {
                 spawn_broadcast(&server, Control::CatchUp);
-                if let Some(cluster) = &server.infrastructure.cluster {
+                if let Some(cluster) = &server.infra.cluster {
                     cluster.messages_lost.notify_one();
                 }
                 let looking = Arc::clone(&server);
-                server.infrastructure.spawn(async move {
+                server.infra.spawn(async move {
                     ownership_check::check_ownership(&looking).await;
                     block_loading::refresh_all(&looking).await;
                     account_deletion::find_missed_deletions(&looking).await;
@@ -53,7 +53,7 @@ pub(crate) async fn run(server: Arc<ServerContext>, mut inbox: Listener) {
                 let request = match parse_packet(&request) {
                     None => continue,
                     Some(Packet::Ping) => {
-                        let searches = load_balance::queued_searches(&server.infrastructure);
+                        let searches = load_balance::queued_searches(&server.infra);
                         send_response(responder, &PacketResponse::Pong { searches });
                         continue;
                     }
@@ -69,7 +69,7 @@ pub(crate) async fn run(server: Arc<ServerContext>, mut inbox: Listener) {
                 };
                 if let Packet::HandOver { match_id, from } = request {
                     let taking = Arc::clone(&server);
-                    server.infrastructure.spawn(async move {
+                    server.infra.spawn(async move {
                         let is_taken = load_balance::accept_match(&taking, match_id, from).await;
                         let answered = if is_taken {
                             PacketResponse::Accepted
@@ -80,7 +80,7 @@ pub(crate) async fn run(server: Arc<ServerContext>, mut inbox: Listener) {
                         drop(permit);
                     });
                 } else if let Some(pending_response) = on_request(&server, request, responder) {
-                    server.infrastructure.spawn(async move {
+                    server.infra.spawn(async move {
                         pending_response.await;
                         drop(permit);
                     });
@@ -140,7 +140,7 @@ fn on_request(
         request.request,
         MatchRequest::Control(Control::Follow { .. })
     );
-    let pending_answer = handle.request_answer(request, &server.infrastructure.metrics);
+    let pending_answer = handle.request_answer(request, &server.infra.metrics);
     Some(async move {
         let response = match pending_answer.await {
             Some(Ok(_)) if is_follow => PacketResponse::Accepted,
@@ -158,11 +158,9 @@ fn on_request(
 
 fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
     let ServerContext {
-        identity,
-        infrastructure,
-        ..
+        identity, infra, ..
     } = &**server;
-    let Some(cluster) = &infrastructure.cluster else {
+    let Some(cluster) = &infra.cluster else {
         return;
     };
     match parse_packet(message) {
@@ -199,7 +197,7 @@ fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
             rating_update,
         }) => {
             let shared = Arc::clone(server);
-            infrastructure.spawn(async move {
+            infra.spawn(async move {
                 ratings::apply_rating_update(&shared, match_id, rating_update).await
             });
         }
@@ -208,7 +206,7 @@ fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
         }
         Some(Packet::NameErased { player, name }) => {
             let shared = Arc::clone(server);
-            infrastructure.spawn(async move {
+            infra.spawn(async move {
                 account_deletion::erase_name_in_memory(&shared, player, name).await
             });
         }
@@ -240,16 +238,16 @@ fn on_block_changed(
     block_cache.set_unpairable(player, other, is_blocked);
     let shared = Arc::clone(server);
     server
-        .infrastructure
+        .infra
         .spawn(async move { block_loading::refresh_linked(&shared, player, other).await });
 }
 
 fn on_owner_changed(server: &Arc<ServerContext>, match_id: MatchId, by: NodeId) {
     if let Some(handle) = server.matches.lobby.find(MatchRef::Id(match_id)) {
         let command = Command::from_server(Control::OwnerChanged { by: Some(by) });
-        server.infrastructure.spawn(
+        server.infra.spawn(
             handle
-                .request_answer(command, &server.infrastructure.metrics)
+                .request_answer(command, &server.infra.metrics)
                 .map(drop),
         );
     }
@@ -257,10 +255,10 @@ fn on_owner_changed(server: &Arc<ServerContext>, match_id: MatchId, by: NodeId) 
 
 fn on_replica_update(server: &Arc<ServerContext>, match_id: MatchId, update: Box<ReplicaUpdate>) {
     let handle = server.matches.lobby.find(MatchRef::Id(match_id));
-    let pending = handle
-        .and_then(|handle| handle.send_replica_update(update, &server.infrastructure.metrics));
+    let pending =
+        handle.and_then(|handle| handle.send_replica_update(update, &server.infra.metrics));
     if let Some(pending) = pending {
-        server.infrastructure.spawn(pending);
+        server.infra.spawn(pending);
     }
 }
 
@@ -271,7 +269,7 @@ fn on_notification(server: &Arc<ServerContext>, player: PlayerId, notification: 
     match notification {
         Notification::ParticipationAdded { match_id, before } => {
             let shared = Arc::clone(server);
-            server.infrastructure.spawn(async move {
+            server.infra.spawn(async move {
                 participant_subscriptions::notify_participants(&shared, player, match_id, before)
                     .await
             });
@@ -288,7 +286,7 @@ fn on_notification(server: &Arc<ServerContext>, player: PlayerId, notification: 
         Notification::SeekPaired { match_id } => {
             let shared = Arc::clone(server);
             server
-                .infrastructure
+                .infra
                 .spawn(async move { matchmaking::on_seek_paired(&shared, player, match_id).await });
         }
         Notification::YourTurn { match_id, text } => {

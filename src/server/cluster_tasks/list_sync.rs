@@ -41,7 +41,7 @@ pub(crate) async fn list_matches(
         Some(MatchRef::Id(id)) => Some(id),
         Some(MatchRef::Code(code)) => {
             let found = server
-                .infrastructure
+                .infra
                 .store
                 .find_by_code(code)
                 .await
@@ -50,10 +50,9 @@ pub(crate) async fn list_matches(
         }
         Some(MatchRef::Invalid) => return Err(unknown()),
     };
-    let listed =
-        cluster
-            .directory
-            .list_matches(list_query(&server.infrastructure, filter, after, limit));
+    let listed = cluster
+        .directory
+        .list_matches(list_query(&server.infra, filter, after, limit));
     let listed = listed.await.map_err(read_error)?;
     let listings = listed
         .summaries
@@ -70,29 +69,29 @@ pub(crate) async fn list_matches(
 /// Returns the number of matches in the cluster that fit the filter. Returns `None` if the store
 /// cannot be read.
 pub(crate) async fn count_matches(
-    infrastructure: &Infrastructure,
+    infra: &Infrastructure,
     cluster: &Cluster,
     filter: ListFilter,
 ) -> Option<u64> {
     let listed = cluster
         .directory
-        .list_matches(list_query(infrastructure, filter, None, 0))
+        .list_matches(list_query(infra, filter, None, 0))
         .await;
     Some(listed.ok()?.total)
 }
 
 fn list_query(
-    infrastructure: &Infrastructure,
+    infra: &Infrastructure,
     filter: ListFilter,
     after: Option<MatchId>,
     limit: usize,
 ) -> MatchListQuery {
-    let linger_ms = u64::try_from(infrastructure.settings.linger.as_millis()).unwrap_or(u64::MAX);
+    let linger_ms = u64::try_from(infra.settings.linger.as_millis()).unwrap_or(u64::MAX);
     MatchListQuery {
         game: filter.game.map(str::to_owned),
         status: filter.status,
         after,
-        ended_since_ms: infrastructure.clock.now_ms().saturating_sub(linger_ms),
+        ended_since_ms: infra.clock.now_ms().saturating_sub(linger_ms),
         limit,
     }
 }
@@ -113,9 +112,9 @@ fn parse_listing(summary: &str) -> Option<ListedMatch> {
 
 /// Stores and broadcasts changed list entries of this server's matches until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
-    let shutdown = server.infrastructure.tasks.shutdown.clone();
+    let shutdown = server.infra.tasks.shutdown.clone();
     let publishing = async {
-        while let Some(cluster) = &server.infrastructure.cluster {
+        while let Some(cluster) = &server.infra.cluster {
             let changed = cluster.changed_listings.take_changed().await;
             if !publish_listings(&server.matches, cluster, &changed).await {
                 cluster.changed_listings.mark_changed(changed);

@@ -22,16 +22,16 @@ const BUSY_QUEUE_LENGTH: u32 = 8;
 const QUEUE_RATIO_MIN: u32 = 2;
 
 /// Returns the number of searches that wait on this server.
-pub(super) fn queued_searches(infrastructure: &Infrastructure) -> u32 {
-    u32::try_from(infrastructure.metrics.searches_waiting.get()).unwrap_or(0)
+pub(super) fn queued_searches(infra: &Infrastructure) -> u32 {
+    u32::try_from(infra.metrics.searches_waiting.get()).unwrap_or(0)
 }
 
 /// Offers a new match between bots to another server if that server's search queue is much shorter.
 pub(crate) fn hand_over_match(server: &Arc<ServerContext>, match_id: MatchId) {
-    let Some(cluster) = &server.infrastructure.cluster else {
+    let Some(cluster) = &server.infra.cluster else {
         return;
     };
-    let local_queue = queued_searches(&server.infrastructure);
+    let local_queue = queued_searches(&server.infra);
     if local_queue < BUSY_QUEUE_LENGTH {
         return;
     }
@@ -44,12 +44,12 @@ pub(crate) fn hand_over_match(server: &Arc<ServerContext>, match_id: MatchId) {
     let from = cluster.node;
     let response = cluster.request(node, &Packet::HandOver { match_id, from });
     let server = Arc::clone(server);
-    server.clone().infrastructure.spawn(async move {
+    server.clone().infra.spawn(async move {
         // If the request fails, this server remains the owner until another server takes over the
         // match.
         if let Ok(PacketResponse::Accepted) = response.await {
             tracing::debug!(%match_id, node = %node.0, "match between bots handed over");
-            server.infrastructure.metrics.cluster.handovers.inc();
+            server.infra.metrics.cluster.handovers.inc();
         }
     });
 }
@@ -62,20 +62,20 @@ pub(super) async fn accept_match(
     from: NodeId,
 ) -> bool {
     let Some(cluster) = server
-        .infrastructure
+        .infra
         .cluster
         .as_ref()
-        .filter(|_| !server.infrastructure.tasks.is_stopping())
+        .filter(|_| !server.infra.tasks.is_stopping())
     else {
         return false;
     };
-    can_accept_match(&server.infrastructure, cluster)
+    can_accept_match(&server.infra, cluster)
         && matches!(cluster.take_over(match_id, Some(from)).await, Ok(true))
         && match_loading::find_match(server, MatchRef::Id(match_id))
             .await
             .is_ok()
 }
 
-fn can_accept_match(infrastructure: &Infrastructure, cluster: &Cluster) -> bool {
-    cluster.has_valid_lease() && queued_searches(infrastructure) < BUSY_QUEUE_LENGTH
+fn can_accept_match(infra: &Infrastructure, cluster: &Cluster) -> bool {
+    cluster.has_valid_lease() && queued_searches(infra) < BUSY_QUEUE_LENGTH
 }

@@ -126,14 +126,14 @@ impl Cluster {
             node: self.node,
             key: key_prefix(seek.game.info.id) + &clock + rated,
             body: serde_json::to_string(&body).expect("a seek serializes to JSON"),
-            rating_range: seek.rating_range(server.infrastructure.clock.now_ms()),
+            rating_range: seek.rating_range(server.infra.clock.now_ms()),
             excluded: seek.excluded_players.clone(),
             is_retry,
         };
         // A player has at most one seek in the cluster, so other servers end the player's earlier
         // seek.
         self.notify_player(seek.player, Notification::SeekMoved);
-        let max = server.infrastructure.settings.seeks_max;
+        let max = server.infra.settings.seeks_max;
         self.directory
             .pair_seek(waiting, max, match_factory(server, Arc::clone(seek)))
             .await
@@ -210,7 +210,7 @@ impl Cluster {
 fn match_factory(server: &Arc<ServerContext>, seek: Arc<Seek>) -> MatchFactory {
     let server = Arc::clone(server);
     Box::new(move |other| {
-        let now_ms = server.infrastructure.clock.now_ms();
+        let now_ms = server.infra.clock.now_ms();
         let unknown_player = || SeekBody {
             name: String::new(),
             kind: PlayerKind::Guest,
@@ -237,7 +237,7 @@ fn match_factory(server: &Arc<ServerContext>, seek: Arc<Seek>) -> MatchFactory {
         let stand_in = paired_match_creation::weaker_level(seek.stand_in, stand_in);
         let clock_and_rated = (seek.clock, seek.rated);
         let (terms, seats) = paired_match_creation::terms_from_seek(
-            &server.infrastructure,
+            &server.infra,
             clock_and_rated,
             [host, own],
             stand_in,
@@ -246,12 +246,12 @@ fn match_factory(server: &Arc<ServerContext>, seek: Arc<Seek>) -> MatchFactory {
         // one, because a seek can be stored more than once.
         let is_older = seek.created_ms < created_ms;
         let creation = Creation {
-            id: next_match_id(None, now_ms, &server.infrastructure.rng),
-            code: MatchCode::from_number(server.infrastructure.rng.random_u64()),
+            id: next_match_id(None, now_ms, &server.infra.rng),
+            code: MatchCode::from_number(server.infra.rng.random_u64()),
             game: seek.game,
             host: if is_older { seek.player } else { other.player },
             terms: Terms {
-                seed: server.infrastructure.rng.random_u64(),
+                seed: server.infra.rng.random_u64(),
                 ..terms
             },
         };
@@ -276,7 +276,7 @@ pub(crate) async fn on_seek_paired(
 
 /// Checks the seeks of this server regularly until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
-    let shutdown = server.infrastructure.tasks.shutdown.clone();
+    let shutdown = server.infra.tasks.shutdown.clone();
     let watching = async {
         loop {
             let before = server.matchmaking.seeks.all();
@@ -295,7 +295,7 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
 /// stores lost seeks again, and removes seeks from the store that have already ended on this
 /// server.
 async fn check_seeks(server: &Arc<ServerContext>, seeks: Vec<Arc<Seek>>) {
-    let Some(cluster) = &server.infrastructure.cluster else {
+    let Some(cluster) = &server.infra.cluster else {
         return;
     };
     let waiting: BTreeSet<PlayerId> = match cluster.directory.seekers_on_node(cluster.node).await {
@@ -320,7 +320,7 @@ async fn check_seeks(server: &Arc<ServerContext>, seeks: Vec<Arc<Seek>>) {
             continue;
         }
         if waiting.contains(&seek.player) {
-            if seek.has_widened(server.infrastructure.clock.now_ms()) {
+            if seek.has_widened(server.infra.clock.now_ms()) {
                 cluster.retry_seek(server, &seek, true).await;
             }
             continue;

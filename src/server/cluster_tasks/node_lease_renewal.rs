@@ -14,7 +14,7 @@ const RENEW_INTERVAL: Duration = Duration::from_millis(1250);
 
 /// Renews the lease once. If the store cannot be written, the lease is not extended.
 async fn renew_lease(server: &Arc<ServerContext>) {
-    let Some(cluster) = &server.infrastructure.cluster else {
+    let Some(cluster) = &server.infra.cluster else {
         return;
     };
     let requested_at = now();
@@ -34,10 +34,10 @@ async fn renew_lease(server: &Arc<ServerContext>) {
             }
             let others = nodes.len().saturating_sub(1);
             let others = i64::try_from(others).unwrap_or(i64::MAX);
-            server.infrastructure.metrics.cluster.nodes.set(others);
+            server.infra.metrics.cluster.nodes.set(others);
         }
         Err(error) => {
-            server.infrastructure.metrics.cluster.failed_renewals.inc();
+            server.infra.metrics.cluster.failed_renewals.inc();
             tracing::warn!(%error, "cannot renew the lease of this server");
         }
     }
@@ -45,7 +45,7 @@ async fn renew_lease(server: &Arc<ServerContext>) {
 
 /// Renews the lease until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
-    let shutdown = server.infrastructure.tasks.shutdown.clone();
+    let shutdown = server.infra.tasks.shutdown.clone();
     let renewing = async {
         loop {
             renew_lease(&server).await;

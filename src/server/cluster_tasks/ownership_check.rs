@@ -15,7 +15,7 @@ const LOOKUP_BATCH_SIZE: usize = 1000;
 
 /// Checks the ownership of all matches regularly until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
-    let shutdown = server.infrastructure.tasks.shutdown.clone();
+    let shutdown = server.infra.tasks.shutdown.clone();
     let watching = async {
         loop {
             sleep(LEASE_DURATION).await;
@@ -32,7 +32,7 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
 /// Finds the matches in this server's memory that the server does not own according to the store.
 /// Sends each of these matches a [`Control::OwnerChanged`] message. Replicas ignore the message.
 pub(super) async fn check_ownership(server: &Arc<ServerContext>) {
-    let Some(cluster) = &server.infrastructure.cluster else {
+    let Some(cluster) = &server.infra.cluster else {
         return;
     };
     let live = server.matches.lobby.all().into_iter();
@@ -52,9 +52,7 @@ pub(super) async fn check_ownership(server: &Arc<ServerContext>) {
             .filter_map(|id| server.matches.lobby.find(MatchRef::Id(id)))
         {
             let owner_changed = Control::OwnerChanged { by: None };
-            handle
-                .notify(owner_changed, &server.infrastructure.metrics)
-                .await;
+            handle.notify(owner_changed, &server.infra.metrics).await;
         }
     }
 }

@@ -27,9 +27,9 @@ const BATCH_SIZE: usize = 10_000;
 /// Checks all connected players after messages were lost or while a server is unreachable, until
 /// this server stops.
 pub(super) async fn run(server: Arc<ServerContext>) {
-    let shutdown = server.infrastructure.tasks.shutdown.clone();
+    let shutdown = server.infra.tasks.shutdown.clone();
     let watching = async {
-        let Some(cluster) = &server.infrastructure.cluster else {
+        let Some(cluster) = &server.infra.cluster else {
             return;
         };
         loop {
@@ -81,7 +81,7 @@ fn rebroadcast_connections(identity: &Identity, cluster: &Cluster, player: Playe
 /// Updates the player's name on this server from the store.
 async fn refresh_name(server: &ServerContext, player: PlayerId) {
     let record = loop {
-        match server.infrastructure.store.player_by_id(player).await {
+        match server.infra.store.player_by_id(player).await {
             Ok(found) => break found,
             Err(error) => tracing::warn!(%error, "cannot read a player"),
         }

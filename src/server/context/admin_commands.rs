@@ -81,10 +81,8 @@ pub enum AdminResult {
 /// Polls for commands and executes them until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
     // An in-memory store is not polled, because only this process can write commands to it.
-    while server.infrastructure.store.accepts_commands()
-        && !server.infrastructure.tasks.is_stopping()
-    {
-        match server.infrastructure.store.pending_commands().await {
+    while server.infra.store.accepts_commands() && !server.infra.tasks.is_stopping() {
+        match server.infra.store.pending_commands().await {
             Ok(orders) => {
                 for (id, body) in orders {
                     run_queued_command(&server, id, &body).await;
@@ -92,19 +90,13 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
             }
             Err(error) => tracing::debug!(%error, "cannot read admin commands"),
         }
-        server
-            .infrastructure
-            .sleep_unless_stopping(POLL_INTERVAL)
-            .await;
+        server.infra.sleep_unless_stopping(POLL_INTERVAL).await;
     }
 }
 
 async fn run_queued_command(server: &Arc<ServerContext>, id: CommandId, body: &str) {
     // If several servers poll the store, only one of them claims the command.
-    if !matches!(
-        server.infrastructure.store.claim_command(id).await,
-        Ok(true)
-    ) {
+    if !matches!(server.infra.store.claim_command(id).await, Ok(true)) {
         return;
     }
     let result = match serde_json::from_str(body) {
@@ -114,12 +106,7 @@ async fn run_queued_command(server: &Arc<ServerContext>, id: CommandId, body: &s
         }
     };
     let answer = serde_json::to_string(&result).expect("an admin result serializes to JSON");
-    if let Err(error) = server
-        .infrastructure
-        .store
-        .store_command_result(id, answer)
-        .await
-    {
+    if let Err(error) = server.infra.store.store_command_result(id, answer).await {
         tracing::warn!(%error, "cannot store the result of an admin command");
     }
 }
@@ -128,16 +115,14 @@ async fn run_queued_command(server: &Arc<ServerContext>, id: CommandId, body: &s
 pub(crate) async fn execute(server: &Arc<ServerContext>, command: AdminCommand) -> AdminResult {
     tracing::info!(command = command.as_str(), "running an admin command");
     let result = match command {
-        AdminCommand::Recover { name, key } => {
-            add_recovery_key(&server.infrastructure, &name, &key).await
-        }
+        AdminCommand::Recover { name, key } => add_recovery_key(&server.infra, &name, &key).await,
         AdminCommand::Rename { name, to } => rename_account(server, &name, &to).await,
         AdminCommand::Close { name } => delete_account(server, &name).await,
         AdminCommand::ExcludeFromRatings { name } => {
             exclude_account_from_ratings(server, &name).await
         }
         AdminCommand::Invite { code } => {
-            add_one_time_token(&server.infrastructure, &code, None, INVITE_TTL_MS).await
+            add_one_time_token(&server.infra, &code, None, INVITE_TTL_MS).await
         }
     };
     match result {
@@ -158,31 +143,27 @@ impl AdminCommand {
     }
 }
 
-async fn add_recovery_key(
-    infrastructure: &Infrastructure,
-    name: &str,
-    key: &str,
-) -> Result<(), String> {
-    let account = find_account(infrastructure, name).await?;
+async fn add_recovery_key(infra: &Infrastructure, name: &str, key: &str) -> Result<(), String> {
+    let account = find_account(infra, name).await?;
     if account.kind == PlayerKind::Bot {
         return Err("this is a bot account: its owner creates its API keys".to_owned());
     }
-    add_one_time_token(infrastructure, key, Some(account.id), RECOVERY_KEY_TTL_MS).await
+    add_one_time_token(infra, key, Some(account.id), RECOVERY_KEY_TTL_MS).await
 }
 
 async fn add_one_time_token(
-    infrastructure: &Infrastructure,
+    infra: &Infrastructure,
     code: &str,
     player: Option<PlayerId>,
     ttl_ms: u64,
 ) -> Result<(), String> {
     let code = parse_hash(code).ok_or("invalid hash: expected 64 hexadecimal digits")?;
-    let now_ms = infrastructure.clock.now_ms();
+    let now_ms = infra.clock.now_ms();
     let token = OneTimeToken {
         player,
         expires_ms: now_ms + ttl_ms,
     };
-    let added = infrastructure
+    let added = infra
         .store
         .add_one_time_token(code, token, now_ms, ONE_TIME_TOKENS_MAX)
         .await;
@@ -207,12 +188,12 @@ fn parse_hash(text: &str) -> Option<TokenHash> {
 }
 
 async fn rename_account(server: &ServerContext, name: &str, to: &str) -> Result<(), String> {
-    let before = find_account(&server.infrastructure, name).await?;
+    let before = find_account(&server.infra, name).await?;
     let RegistrableName { name, skeletons } =
         names::parse_registrable_name(to).map_err(|error| error_text(&error))?;
-    let account = server.infrastructure.full_store.account(before.id).await;
+    let account = server.infra.full_store.account(before.id).await;
     let account = account.map_err(|error| error_text(&store_read_error(&error)))?;
-    let now_ms = server.infrastructure.clock.now_ms();
+    let now_ms = server.infra.clock.now_ms();
     let record = PlayerRecord {
         name,
         ..before.clone()
@@ -226,16 +207,16 @@ async fn rename_account(server: &ServerContext, name: &str, to: &str) -> Result<
         now_ms,
         old_name_reserved_until_ms: now_ms + names::NAME_RESERVATION_MS,
     };
-    let named = server.infrastructure.full_store.name_player(naming).await;
+    let named = server.infra.full_store.name_player(naming).await;
     if !named.map_err(|error| error_text(&store_write_error(error)))? {
         return Err("that name, or one that looks like it, is already taken".to_owned());
     }
     // The player registry must hold the record that `store` returns. On a server without accounts,
     // `store` returns every player as a guest.
-    let stored = server.infrastructure.store.player_by_id(record.id).await;
+    let stored = server.infra.store.player_by_id(record.id).await;
     let record = stored.ok().flatten().unwrap_or(record);
     server.identity.players.update_record(&record);
-    if let Some(cluster) = &server.infrastructure.cluster {
+    if let Some(cluster) = &server.infra.cluster {
         let player = to_protocol::player(&record);
         cluster.broadcast(&Packet::PlayerRenamed { player });
     }
@@ -243,7 +224,7 @@ async fn rename_account(server: &ServerContext, name: &str, to: &str) -> Result<
 }
 
 async fn delete_account(server: &Arc<ServerContext>, name: &str) -> Result<(), String> {
-    let record = find_account(&server.infrastructure, name).await?;
+    let record = find_account(&server.infra, name).await?;
     let departure =
         account_deletion::leave_live_matches(server, record.id, RunningMatchPolicy::Resign).await;
     departure.map_err(|error| error_text(&error))?;
@@ -257,31 +238,22 @@ async fn delete_account(server: &Arc<ServerContext>, name: &str) -> Result<(), S
 /// Marks the account as excluded from the ratings. The ratings are then recomputed without the
 /// account's matches.
 async fn exclude_account_from_ratings(server: &ServerContext, name: &str) -> Result<(), String> {
-    let record = find_account(&server.infrastructure, name).await?;
-    let unrated = server
-        .infrastructure
-        .store
-        .exclude_from_ratings(record.id)
-        .await;
+    let record = find_account(&server.infra, name).await?;
+    let unrated = server.infra.store.exclude_from_ratings(record.id).await;
     unrated.map_err(|error| error_text(&store_write_error(error)))?;
     server.matches.rating_wakeup.wake();
     Ok(())
 }
 
 /// Returns the account that currently has this name.
-async fn find_account(infrastructure: &Infrastructure, name: &str) -> Result<PlayerRecord, String> {
-    let named = names::owner_of_name(
-        &*infrastructure.full_store,
-        infrastructure.clock.now_ms(),
-        name,
-    )
-    .await;
+async fn find_account(infra: &Infrastructure, name: &str) -> Result<PlayerRecord, String> {
+    let named = names::owner_of_name(&*infra.full_store, infra.clock.now_ms(), name).await;
     let named = named.map_err(|error| error_text(&store_read_error(&error)))?;
     let own = named
         .filter(|(_, is_own)| *is_own)
         .map(|(player, _)| player);
     let player = own.ok_or_else(account_not_found)?;
-    let found = infrastructure.full_store.player_by_id(player).await;
+    let found = infra.full_store.player_by_id(player).await;
     let found = found.map_err(|error| error_text(&store_read_error(&error)))?;
     found.ok_or_else(account_not_found)
 }

@@ -30,12 +30,12 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    pub(super) fn new(infrastructure: &Infrastructure) -> Self {
+    pub(super) fn new(infra: &Infrastructure) -> Self {
         Self {
             players: PlayerRegistry::default(),
             block_cache: BlockCache::default(),
             pending_removals: PendingRemovals::default(),
-            tokens: TokenIssuer::new(&infrastructure.rng),
+            tokens: TokenIssuer::new(&infra.rng),
             passwords: Passwords::new(),
             connection_registry: ConnectionRegistry::new(),
             next_connection: AtomicU64::new(0),
@@ -61,11 +61,11 @@ impl Identity {
         self.next_hello_number.fetch_add(1, Ordering::Relaxed)
     }
 
-    pub(crate) fn new_connection(&self, infrastructure: &Infrastructure) -> Arc<ConnectionHandle> {
+    pub(crate) fn new_connection(&self, infra: &Infrastructure) -> Arc<ConnectionHandle> {
         let id = ConnectionId(self.next_connection.fetch_add(1, Ordering::Relaxed));
-        let settings = &infrastructure.settings;
+        let settings = &infra.settings;
         let (messages_max, bytes_max) = (settings.outbox_messages, settings.outbox_bytes);
-        let outbox = Outbox::new(id, messages_max, bytes_max, &infrastructure.metrics);
+        let outbox = Outbox::new(id, messages_max, bytes_max, &infra.metrics);
         let connection = ConnectionHandle::new(outbox, settings.following_max);
         self.connection_registry.add(&connection);
         connection

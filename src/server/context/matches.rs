@@ -24,17 +24,17 @@ pub(crate) struct Matches {
 }
 
 impl Matches {
-    pub(super) fn new(infrastructure: &Infrastructure) -> io::Result<Self> {
-        let settings = &infrastructure.settings;
-        let bots = Arc::new(SearchPool::start(settings, &infrastructure.metrics)?);
+    pub(super) fn new(infra: &Infrastructure) -> io::Result<Self> {
+        let settings = &infra.settings;
+        let bots = Arc::new(SearchPool::start(settings, &infra.metrics)?);
         let grace_ms = u64::try_from(settings.restart_grace.as_millis()).unwrap_or(u64::MAX);
         Ok(Self {
-            lobby: Lobby::new(infrastructure.cluster.is_some()),
+            lobby: Lobby::new(infra.cluster.is_some()),
             analysis_queue: AnalysisQueue::new(bots.thread_count()),
             bots,
             wake_times: WakeTimes::default(),
             rating_wakeup: RatingWakeup::default(),
-            grace_ends_ms: infrastructure.started_ms.saturating_add(grace_ms),
+            grace_ends_ms: infra.started_ms.saturating_add(grace_ms),
         })
     }
 

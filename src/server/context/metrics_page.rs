@@ -15,7 +15,7 @@ const STATUSES: [(MatchStatus, &str); 3] = [
 
 /// Samples the current state and returns all metrics as OpenMetrics text.
 pub(crate) fn render_metrics(server: &ServerContext) -> String {
-    let sampled = &server.infrastructure.metrics.sampled;
+    let sampled = &server.infra.metrics.sampled;
     sampled
         .players
         .set(to_gauge_value(server.identity.players.len()));
@@ -52,8 +52,8 @@ pub(crate) fn render_metrics(server: &ServerContext) -> String {
     }
     sampled
         .store_healthy
-        .set(server.infrastructure.store.is_healthy().into());
-    server.infrastructure.metrics.to_text()
+        .set(server.infra.store.is_healthy().into());
+    server.infra.metrics.to_text()
 }
 
 fn to_gauge_value(count: usize) -> i64 {

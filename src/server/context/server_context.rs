@@ -23,7 +23,7 @@ pub(crate) struct ServerContext {
     pub(crate) matchmaking: Matchmaking,
     pub(crate) matches: Matches,
     pub(crate) limits: Limits,
-    pub(crate) infrastructure: Infrastructure,
+    pub(crate) infra: Infrastructure,
 }
 
 impl ServerContext {
@@ -34,21 +34,21 @@ impl ServerContext {
         cluster: Option<Cluster>,
     ) -> std::io::Result<Arc<Self>> {
         let metrics = Arc::new(Metrics::new(store_metrics));
-        let infrastructure = Infrastructure::new(settings, store, metrics, cluster);
+        let infra = Infrastructure::new(settings, store, metrics, cluster);
         Ok(Arc::new(Self {
-            identity: Identity::new(&infrastructure),
-            matchmaking: Matchmaking::new(&infrastructure.settings),
-            matches: Matches::new(&infrastructure)?,
-            limits: Limits::new(&infrastructure.settings),
-            infrastructure,
+            identity: Identity::new(&infra),
+            matchmaking: Matchmaking::new(&infra.settings),
+            matches: Matches::new(&infra)?,
+            limits: Limits::new(&infra.settings),
+            infra,
         }))
     }
 
     /// Signals all tasks to end and waits for them.
     pub(crate) async fn stop(&self) {
-        let tasks = &self.infrastructure.tasks;
+        let tasks = &self.infra.tasks;
         tasks.begin_stop();
-        if let Some(cluster) = &self.infrastructure.cluster {
+        if let Some(cluster) = &self.infra.cluster {
             cluster.leave().await;
         }
         tasks.shutdown.cancel();
@@ -62,6 +62,6 @@ impl ServerContext {
         let _ = self.matches.lobby.find(MatchRef::Invalid);
         let none = MatchId(Uuid::nil());
         // The result is ignored, because even an error shows that the store responds.
-        let _ = self.infrastructure.store.load(none).await;
+        let _ = self.infra.store.load(none).await;
     }
 }

@@ -181,7 +181,7 @@ impl Broadcaster {
             events,
         } = record;
         self.server
-            .infrastructure
+            .infra
             .settings
             .fill_absence_limits(&mut creation.terms);
         let mut state = Match::new(creation)?;
@@ -281,11 +281,11 @@ impl Broadcaster {
 
     /// Writes all enqueued messages to the sockets.
     pub(super) fn flush(&mut self) {
-        self.subscribers.flush(&self.server.infrastructure);
+        self.subscribers.flush(&self.server.infra);
         if let Some(durable_at) = self.unflushed_move_at.take() {
             let latency = now().saturating_duration_since(durable_at);
             self.server
-                .infrastructure
+                .infra
                 .metrics
                 .move_written
                 .observe(latency.as_secs_f64());
@@ -320,8 +320,7 @@ impl Broadcaster {
         is_player: bool,
         reply: Reply,
     ) -> Option<Reply> {
-        let has_capacity =
-            self.subscribers.len() < self.server.infrastructure.settings.followers_max;
+        let has_capacity = self.subscribers.len() < self.server.infra.settings.followers_max;
         if has_capacity || is_player || self.follows(command) {
             return Some(reply);
         }

@@ -168,7 +168,7 @@ impl MatchActor {
             return reply.refuse(ErrorCode::NotFollowing, "watch the match first");
         }
         let seat = self.state.seat_of(command.player);
-        let mode = self.server.infrastructure.settings.chat;
+        let mode = self.server.infra.settings.chat;
         // For a spectator, check the delayed match state. A refusal must not reveal that a delayed
         // match has ended.
         let visible_state = match &self.delayed_view {
@@ -198,7 +198,7 @@ impl MatchActor {
             let message = self
                 .broadcaster
                 .new_chat_message(command.player, among_players, chat);
-            self.server.infrastructure.metrics.chat_messages.inc();
+            self.server.infra.metrics.chat_messages.inc();
             self.broadcaster
                 .broadcast_chat_if_new(&self.state, &message);
             if let Some(delayed) = &mut self.delayed_view {

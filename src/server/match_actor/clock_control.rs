@@ -54,13 +54,11 @@ struct MoveCharge {
 
 impl MatchClock {
     pub(super) fn new(state: &Match, server: &ServerContext) -> Self {
-        let lag_max = server.infrastructure.settings.lag_compensation;
+        let lag_max = server.infra.settings.lag_compensation;
         Self {
             turn_clock: TurnClock::new(state, lag_max),
             compensates_lag: TurnClock::compensates_lag(state, lag_max),
-            grace_until_ms: server
-                .matches
-                .grace_until_ms(server.infrastructure.clock.now_ms()),
+            grace_until_ms: server.matches.grace_until_ms(server.infra.clock.now_ms()),
             ..Self::default()
         }
     }
@@ -75,12 +73,7 @@ impl MatchClock {
     ) {
         *self = Self::new(state, server);
         if let Some(turn_clock) = &mut self.turn_clock {
-            turn_clock.restart_turn(
-                state,
-                is_following,
-                now(),
-                server.infrastructure.clock.now_ms(),
-            );
+            turn_clock.restart_turn(state, is_following, now(), server.infra.clock.now_ms());
             self.compute_flag_at(state);
         }
     }
@@ -370,10 +363,7 @@ impl Leader {
     /// store health monitor resumes the clock when the store works again.
     pub(super) fn stop_clock_for_store(&mut self, state: &Match, since: Instant) {
         self.match_clock.on_store_unavailable(state, since);
-        self.server
-            .infrastructure
-            .store_health
-            .report_refused(since);
+        self.server.infra.store_health.report_refused(since);
     }
 
     /// Returns how long each seat's player may remain absent, in milliseconds. An entry is `None`

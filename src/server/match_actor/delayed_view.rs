@@ -99,7 +99,7 @@ impl DelayedView {
             transient_state_at: now(),
             seats_changed: false,
         });
-        view.reset(record, server.infrastructure.clock.now_ms())?;
+        view.reset(record, server.infra.clock.now_ms())?;
         Ok(Some(view))
     }
 
@@ -461,7 +461,7 @@ impl MatchActor {
             let is_visible = !is_rematch || delayed.state.stage() != Stage::Open;
             if summary.set_delayed_listing(&delayed.state, presence, is_visible) {
                 self.server.matches.lobby.update_shown_status(summary);
-                if let Some(cluster) = &self.server.infrastructure.cluster {
+                if let Some(cluster) = &self.server.infra.cluster {
                     cluster
                         .changed_listings
                         .mark_changed(summary.is_listed().then_some(summary.id));
@@ -472,7 +472,7 @@ impl MatchActor {
 
     /// Rebuilds the delayed view from the store's record.
     pub(super) fn reset_delayed_view(&mut self, record: &MatchRecord) -> Result<(), ReplayError> {
-        let now_ms = self.server.infrastructure.clock.now_ms();
+        let now_ms = self.server.infra.clock.now_ms();
         if let Some(delayed) = &mut self.delayed_view {
             delayed.reset(record, now_ms)?;
         }

@@ -64,7 +64,7 @@ impl Leader {
             return None;
         }
         let deadline = self.absence_timers.next_deadline(state)?;
-        let now_ms = self.server.infrastructure.clock.now_ms();
+        let now_ms = self.server.infra.clock.now_ms();
         let wake_ms = now_ms + to_millis(deadline.checked_duration_since(now)?);
         // The wake scheduler does not run before the end of the restart grace period.
         if wake_ms < self.server.matches.grace_ends_ms {
@@ -79,8 +79,8 @@ impl Leader {
     /// Restores the absence times from the reminder. The time before the start of this server
     /// process does not count as absence.
     pub(super) fn resume(&mut self, reminder: &Reminder) {
-        let (now, now_ms) = (now(), self.server.infrastructure.clock.now_ms());
-        let started_ms = self.server.infrastructure.started_ms;
+        let (now, now_ms) = (now(), self.server.infra.clock.now_ms());
+        let started_ms = self.server.infra.started_ms;
         self.absence_timers.restore(|player| {
             let mut participations = reminder.participations.iter();
             let participation = participations.find(|part| part.player == player)?;
@@ -95,7 +95,7 @@ impl Leader {
         state: &Match,
         reminder: Reminder,
     ) -> Result<(), ActionError> {
-        let store = &self.server.infrastructure.store;
+        let store = &self.server.infra.store;
         let result = store.append_with_reminder(
             state.id(),
             self.journal_position,
@@ -194,8 +194,8 @@ impl MatchActor {
             return;
         }
         let flag_at_ms = TurnClock::correspondence_deadline_ms(&self.state);
-        self.server.infrastructure.store.release(self.state.id());
-        self.server.infrastructure.metrics.hibernating_matches.inc();
+        self.server.infra.store.release(self.state.id());
+        self.server.infra.metrics.hibernating_matches.inc();
         self.server.identity.players.on_match_ended(&self.state);
         if let Some(wake_ms) = flag_at_ms.or(self.hibernation.wakes_at_ms) {
             self.server.matches.wake_times.add(wake_ms);
@@ -224,7 +224,7 @@ impl MatchActor {
 
     /// Ends the match if a bot has waited long enough for a move.
     pub(super) async fn resign_idle_bot_game(&mut self, reply: Reply) -> ControlFlow<StopReason> {
-        let now_ms = self.server.infrastructure.clock.now_ms();
+        let now_ms = self.server.infra.clock.now_ms();
         let has_waited_long = |since| now_ms.saturating_sub(since) >= BOT_WAIT_MIN_MS;
         let flow = match self.state.turn() {
             Some(seat)

@@ -122,12 +122,10 @@ impl Leader {
         journal_position: JournalPosition,
         open_match_permit: Option<OpenMatchPermit>,
     ) -> Self {
-        let absence_timers =
-            AbsenceTimers::new(server.infrastructure.settings.open_match_absence_limit());
+        let absence_timers = AbsenceTimers::new(server.infra.settings.open_match_absence_limit());
         let match_clock = MatchClock::new(state, &server);
-        let expires_at =
-            hibernation::open_match_expiry(state, server.infrastructure.clock.now_ms());
-        let game_metrics = Arc::clone(server.infrastructure.metrics.game(state.creation().game));
+        let expires_at = hibernation::open_match_expiry(state, server.infra.clock.now_ms());
+        let game_metrics = Arc::clone(server.infra.metrics.game(state.creation().game));
         Self {
             server,
             summary: Arc::new(MatchSummary::new(state)),
@@ -150,11 +148,10 @@ impl Leader {
     /// Starts or restarts the leader for a match that was loaded from the store. The leader keeps
     /// the permit of an open match.
     pub(super) fn start(&mut self, state: &Match, presence: &Presence) {
-        let settings = &self.server.infrastructure.settings;
+        let settings = &self.server.infra.settings;
         let is_following = |player| presence.following_players.contains(&player);
         self.match_clock.start(state, is_following, &self.server);
-        self.expires_at =
-            hibernation::open_match_expiry(state, self.server.infrastructure.clock.now_ms());
+        self.expires_at = hibernation::open_match_expiry(state, self.server.infra.clock.now_ms());
         self.bot_opinion = BotOpinion::default();
         self.bot_opinion.on_offer(Offer::Draw, now());
         self.bot_turn = None;
@@ -163,7 +160,7 @@ impl Leader {
         self.last_ply_at = now();
         self.summary.update_progress(state);
         self.unload_at = matches!(state.stage(), Stage::Ended { .. })
-            .then(|| now() + linger_duration(state, self.server.infrastructure.settings.linger));
+            .then(|| now() + linger_duration(state, self.server.infra.settings.linger));
     }
 
     /// Returns the match's entry in lists.
@@ -237,7 +234,7 @@ impl Leader {
                 decision.needs_reload = matches!(error, ActionError::OutOfSync);
                 let is_refusal = matches!(error, ActionError::Refused(_));
                 let why = Box::new(WireError::from(error));
-                let is_stored = is_refusal && self.server.infrastructure.cluster.is_some();
+                let is_stored = is_refusal && self.server.infra.cluster.is_some();
                 if let Some(request) = request.filter(|_| is_stored) {
                     self.request_dedup.add_refused(request, why.clone());
                 }
@@ -253,7 +250,7 @@ impl Leader {
         let has_id = command.request_number > 0 && !matches!(action, Action::Play { .. });
         let node = command
             .relay
-            .map_or(self.server.infrastructure.node, |relayed| relayed.node);
+            .map_or(self.server.infra.node, |relayed| relayed.node);
         has_id.then_some(GlobalRequestId(
             node.0,
             command.connection.0,
@@ -266,7 +263,7 @@ impl Leader {
     fn timestamp(&self, state: &Match, command: &Command) -> Timestamp {
         let is_mover = state.turn() == state.seat_of(command.player);
         let rtt = command.rtt().filter(|_| is_mover);
-        let now_ms = self.server.infrastructure.clock.now_ms();
+        let now_ms = self.server.infra.clock.now_ms();
         self.match_clock
             .timestamp(state, command.received_at, rtt, now_ms)
     }
@@ -288,7 +285,7 @@ impl Leader {
         state: &Match,
         action: &Action,
     ) -> Result<PublishedEvents, ActionError> {
-        let now_ms = self.server.infrastructure.clock.now_ms();
+        let now_ms = self.server.infra.clock.now_ms();
         let timestamp = match (action, &self.bot_turn) {
             (Action::PlayAsBot { .. }, Some(turn)) => {
                 self.match_clock
@@ -314,7 +311,7 @@ impl Leader {
         if let Some(first) = events.first_mut() {
             // Without a cluster, clients' pending requests are lost when this server restarts. The
             // request ID therefore need not be stored.
-            let is_clustered = self.server.infrastructure.cluster.is_some();
+            let is_clustered = self.server.infra.cluster.is_some();
             first.request = request.filter(|_| is_clustered).map(Box::new);
             let stored = self.store_events(state, &events).await;
             if let (Err(ActionError::OutOfSync), Some(request)) = (&stored, request) {
@@ -333,7 +330,7 @@ impl Leader {
             return Err(ActionError::Unavailable);
         }
         let (id, after) = (state.id(), state.seq());
-        let (store, started_at) = (&self.server.infrastructure.store, now());
+        let (store, started_at) = (&self.server.infra.store, now());
         let reminder = state.reminder_after(events);
         let result = store
             .append_with_reminder(id, self.journal_position, events.to_vec(), reminder)
@@ -345,21 +342,13 @@ impl Leader {
                 tracing::error!(match_id = %id, seq = %after, %error, "cannot store events");
                 match error {
                     WriteError::Conflict => {
-                        self.server
-                            .infrastructure
-                            .metrics
-                            .cluster
-                            .write_conflicts
-                            .inc();
+                        self.server.infra.metrics.cluster.write_conflicts.inc();
                     }
                     WriteError::CodeTaken
                     | WriteError::PlayerDeleted
                     | WriteError::Unavailable
                     | WriteError::OutcomeUnknown => {
-                        self.server
-                            .infrastructure
-                            .store_health
-                            .report_refused(started_at);
+                        self.server.infra.store_health.report_refused(started_at);
                     }
                 }
                 self.read_back(id, events, error).await?
@@ -371,8 +360,7 @@ impl Leader {
     /// Returns whether this server's lease is valid. Without a valid lease, another server may own
     /// the match.
     fn has_valid_lease(&self) -> bool {
-        (self.server.infrastructure.cluster.as_ref())
-            .is_none_or(|cluster| cluster.has_valid_lease())
+        (self.server.infra.cluster.as_ref()).is_none_or(|cluster| cluster.has_valid_lease())
     }
 
     /// Returns whether the store may contain events that this leader has not read. A move for a
@@ -380,12 +368,12 @@ impl Leader {
     /// match.
     async fn is_behind_store(&mut self, state: &Match, action: &Action) -> bool {
         let is_later_ply = matches!(action, Action::Play { ply, .. } if *ply > state.ply());
-        if self.server.infrastructure.cluster.is_none() || !is_later_ply {
+        if self.server.infra.cluster.is_none() || !is_later_ply {
             return false;
         }
         let tail = self
             .server
-            .infrastructure
+            .infra
             .store
             .tail(state.id(), self.journal_position)
             .await;
@@ -423,7 +411,7 @@ impl Leader {
         }
         match self
             .server
-            .infrastructure
+            .infra
             .store
             .tail(id, self.journal_position)
             .await
@@ -504,9 +492,8 @@ impl Leader {
                 tracing::debug!(match_id = %id, ?winner, %reason, ply = %state.ply(), "match ended");
                 self.open_match_permit = None;
                 self.expires_at = None;
-                self.unload_at = Some(
-                    durable_at + linger_duration(state, self.server.infrastructure.settings.linger),
-                );
+                self.unload_at =
+                    Some(durable_at + linger_duration(state, self.server.infra.settings.linger));
                 self.server.identity.players.on_match_ended(state);
                 if state.creation().terms.rated {
                     self.server.matches.rating_wakeup.wake();
@@ -529,7 +516,7 @@ impl Leader {
         published: &PublishedEvents,
         sent_at: Instant,
     ) {
-        let now_ms = self.server.infrastructure.clock.now_ms();
+        let now_ms = self.server.infra.clock.now_ms();
         // If the published events include the start of the match, skip the events before the start.
         // A player who takes a seat before the start must not begin a turn.
         let is_start = |event: &Event| matches!(event.kind, EventKind::Started { .. });
@@ -545,19 +532,13 @@ impl Leader {
     pub(super) fn update_presence(&mut self, state: &Match, presence: &Presence) {
         let is_following = |player| presence.following_players.contains(&player);
         // While a server is unreachable, a player may be connected there, so no absence is counted.
-        let cluster = self.server.infrastructure.cluster.as_ref();
+        let cluster = self.server.infra.cluster.as_ref();
         let may_be_connected = cluster.is_some_and(|cluster| cluster.has_unreachable_node());
         let is_present = |player| may_be_connected || is_following(player);
         self.absence_timers.update(state, is_present, now());
         self.match_clock.update_presence(state, is_following);
         let is_changed = self.update_summary(state, presence);
-        if let Some(cluster) = self
-            .server
-            .infrastructure
-            .cluster
-            .as_ref()
-            .filter(|_| is_changed)
-        {
+        if let Some(cluster) = self.server.infra.cluster.as_ref().filter(|_| is_changed) {
             cluster
                 .changed_listings
                 .mark_changed(self.summary.is_listed().then_some(self.summary.id));
@@ -627,7 +608,7 @@ impl Leader {
             }
         }
         let seat = self.bot_turn.as_ref().map(BotTurn::seat);
-        let resigns = self.server.infrastructure.settings.bots_resign
+        let resigns = self.server.infra.settings.bots_resign
             && seat.is_some_and(|seat| self.bot_opinion.wants_to_resign(seat));
         match (bot_move, seat) {
             (Some(_), Some(seat)) if resigns => Some(Action::ResignAsBot { seat }),

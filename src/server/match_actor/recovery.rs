@@ -28,7 +28,7 @@ impl MatchActor {
             if !is_served {
                 return false;
             }
-            let why = match self.server.infrastructure.store.load(id).await {
+            let why = match self.server.infra.store.load(id).await {
                 Ok(Some(loaded)) => match self.is_still_owner(loaded.position.epoch()).await {
                     Some(true) => match self.restart_from(loaded) {
                         Ok(()) => return true,
@@ -67,7 +67,7 @@ impl MatchActor {
     /// Returns `false` if no server serves the match any more, and `None` if the owner cannot be
     /// determined now.
     async fn check_location(&mut self) -> Option<bool> {
-        let Some(cluster) = &self.server.infrastructure.cluster else {
+        let Some(cluster) = &self.server.infra.cluster else {
             return Some(true);
         };
         if self.replica.is_some() {
@@ -76,12 +76,7 @@ impl MatchActor {
         match cluster.locate(self.state.id(), None, true).await {
             Ok(MatchLocation::Local) => Some(true),
             Ok(MatchLocation::Remote(owner)) => {
-                self.server
-                    .infrastructure
-                    .metrics
-                    .cluster
-                    .ownership_losses
-                    .inc();
+                self.server.infra.metrics.cluster.ownership_losses.inc();
                 self.become_replica(Some(owner), self.leader.journal_position);
                 Some(true)
             }
@@ -93,7 +88,7 @@ impl MatchActor {
     /// Returns whether this server still owns a match that was loaded in this epoch. Returns `None`
     /// if the owner cannot be determined now.
     async fn is_still_owner(&mut self, epoch: u64) -> Option<bool> {
-        match &self.server.infrastructure.cluster {
+        match &self.server.infra.cluster {
             Some(cluster) if self.replica.is_none() => {
                 cluster.is_owner(self.state.id(), epoch).await.ok()
             }

@@ -273,7 +273,7 @@ impl MatchActor {
         let Some((is_blocked, reply)) = reply.require(is_blocked) else {
             return;
         };
-        let now_ms = self.server.infrastructure.clock.now_ms();
+        let now_ms = self.server.infra.clock.now_ms();
         let outcome = self.rematch_seat(command.player).and_then(|seat| {
             Ok((
                 seat,
@@ -324,7 +324,7 @@ impl MatchActor {
             // With a spectator delay, the rematch gets a new match code. The old code must lead
             // spectators to the old match until they have seen its end.
             code: (creation.terms.spectator_delay_ms == 0).then_some(creation.code),
-            hosted_max: self.server.infrastructure.settings.live_matches_per_player,
+            hosted_max: self.server.infra.settings.live_matches_per_player,
             open_match_permit: None,
         };
         let mut connections = self.broadcaster.followers();
@@ -337,7 +337,7 @@ impl MatchActor {
             requester: (command.connection, command.player),
         };
         let creation_task = (self.create_rematch)(Arc::clone(&self.server), pending_rematch, reply);
-        self.server.infrastructure.spawn(creation_task);
+        self.server.infra.spawn(creation_task);
     }
 
     /// Handles the result of creating the rematch.

@@ -292,7 +292,7 @@ impl MatchActor {
     /// Reads missed events from the store while the owner is unreachable and cannot send them.
     async fn catch_up_if_owner_unreachable(&mut self) -> ControlFlow<StopReason> {
         let owner = self.replica_mut().owner;
-        let cluster = self.server.infrastructure.cluster.as_ref();
+        let cluster = self.server.infra.cluster.as_ref();
         match (owner, cluster) {
             (Some(owner), Some(cluster)) if !cluster.is_node_reachable(owner) => {
                 self.catch_up().await
@@ -387,8 +387,7 @@ impl MatchActor {
         let Some(replica) = self.replica.as_mut() else {
             return;
         };
-        let (Some(owner), Some(cluster)) = (replica.owner, &self.server.infrastructure.cluster)
-        else {
+        let (Some(owner), Some(cluster)) = (replica.owner, &self.server.infra.cluster) else {
             replica.follow_at = None;
             return;
         };
@@ -404,9 +403,9 @@ impl MatchActor {
     /// Cancels the subscription to the owner's updates.
     fn send_unfollow(&mut self) {
         let (id, owner) = (self.state.id(), self.replica_mut().owner);
-        if let (Some(owner), Some(cluster)) = (owner, &self.server.infrastructure.cluster) {
+        if let (Some(owner), Some(cluster)) = (owner, &self.server.infra.cluster) {
             let response = cluster.follow_match(owner, id, None);
-            self.server.infrastructure.spawn(async move {
+            self.server.infra.spawn(async move {
                 // If the message is lost, the owner stops the updates once this server is gone.
                 let _ = response.await;
             });

@@ -204,8 +204,7 @@ impl MatchActor {
     /// Pauses the clock while the player to move follows the match only on unreachable servers.
     /// Resumes the clock when the player to move is no longer unreachable.
     pub(super) fn update_reachability(&mut self) {
-        let (Some(cluster), Some(replicas)) =
-            (&self.server.infrastructure.cluster, &mut self.replicas)
+        let (Some(cluster), Some(replicas)) = (&self.server.infra.cluster, &mut self.replicas)
         else {
             return;
         };
@@ -232,8 +231,7 @@ impl MatchActor {
 
     /// Sends new events, chat messages and state to the replicas.
     pub(super) fn send_replica_updates(&mut self) {
-        let (Some(cluster), Some(replicas)) =
-            (&self.server.infrastructure.cluster, &mut self.replicas)
+        let (Some(cluster), Some(replicas)) = (&self.server.infra.cluster, &mut self.replicas)
         else {
             return;
         };

@@ -212,7 +212,7 @@ impl Subscribers {
     }
 
     /// Writes all enqueued messages.
-    pub(super) fn flush(&mut self, infrastructure: &Infrastructure) {
+    pub(super) fn flush(&mut self, infra: &Infrastructure) {
         if !std::mem::take(&mut self.has_unflushed) {
             return;
         }
@@ -225,7 +225,7 @@ impl Subscribers {
             if batch.is_empty() {
                 return;
             }
-            infrastructure.spawn(async move { batch.iter().for_each(Outbox::flush) });
+            infra.spawn(async move { batch.iter().for_each(Outbox::flush) });
         }
     }
 

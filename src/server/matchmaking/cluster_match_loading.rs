@@ -29,8 +29,8 @@ pub(crate) async fn find_in_cluster(
     target: MatchRef,
 ) -> Result<MatchHandle, WireError> {
     let (Some(cluster), Some(id)) = (
-        &server.infrastructure.cluster,
-        resolve_match_id(&server.infrastructure, target).await?,
+        &server.infra.cluster,
+        resolve_match_id(&server.infra, target).await?,
     ) else {
         return Err(unknown_match_error());
     };
@@ -54,16 +54,12 @@ pub(super) fn read_error(why: impl std::fmt::Display) -> WireError {
 }
 
 async fn resolve_match_id(
-    infrastructure: &Infrastructure,
+    infra: &Infrastructure,
     target: MatchRef,
 ) -> Result<Option<MatchId>, WireError> {
     match target {
         MatchRef::Id(id) => Ok(Some(id)),
-        MatchRef::Code(code) => infrastructure
-            .store
-            .find_by_code(code)
-            .await
-            .map_err(read_error),
+        MatchRef::Code(code) => infra.store.find_by_code(code).await.map_err(read_error),
         MatchRef::Invalid => Ok(None),
     }
 }
@@ -84,16 +80,11 @@ async fn serve_match(
         MatchLocation::Ended => None,
     };
     let is_own = owner == Some(cluster.node);
-    let loaded = server
-        .infrastructure
-        .store
-        .load(id)
-        .await
-        .inspect_err(|error| {
-            if is_own && matches!(error, ReadError::Unavailable) {
-                server.infrastructure.store.release(id);
-            }
-        });
+    let loaded = server.infra.store.load(id).await.inspect_err(|error| {
+        if is_own && matches!(error, ReadError::Unavailable) {
+            server.infra.store.release(id);
+        }
+    });
     let loaded = loaded
         .map_err(read_error)?
         .ok_or_else(unknown_match_error)?;
@@ -111,7 +102,7 @@ async fn serve_match(
     }
     let adopted = pending.register(server).inspect_err(|TooManyMatches| {
         if is_own {
-            server.infrastructure.store.release(id); // Lets another server become the owner of the match.
+            server.infra.store.release(id); // Lets another server become the owner of the match.
         }
     });
     Ok(Some(adopted?.handle))
@@ -119,10 +110,10 @@ async fn serve_match(
 
 /// Takes over live matches that have no owner, or whose owner's lease has expired.
 pub(crate) async fn take_over_abandoned(server: &Arc<ServerContext>) {
-    let Some(cluster) = &server.infrastructure.cluster else {
+    let Some(cluster) = &server.infra.cluster else {
         return;
     };
-    while cluster.has_valid_lease() && !server.infrastructure.tasks.is_stopping() {
+    while cluster.has_valid_lease() && !server.infra.tasks.is_stopping() {
         let abandoned = match cluster
             .directory
             .abandoned_matches(TAKEOVER_BATCH_SIZE)
@@ -153,9 +144,7 @@ pub(crate) async fn take_over_abandoned(server: &Arc<ServerContext>) {
                 // notified that the owner has changed. The actor is a replica, or it was started
                 // when this server owned the match earlier.
                 let owner_changed = Control::OwnerChanged { by: None };
-                handle
-                    .notify(owner_changed, &server.infrastructure.metrics)
-                    .await;
+                handle.notify(owner_changed, &server.infra.metrics).await;
             }
             if let Err(error) = find_in_cluster(server, MatchRef::Id(id)).await {
                 tracing::warn!(match_id = %id, error = error.message, "cannot take over a match");

@@ -14,7 +14,7 @@ const BROADCAST_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Broadcasts match list changes to the connections that watch the lists, until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
-    let shutdown = server.infrastructure.tasks.shutdown.clone();
+    let shutdown = server.infra.tasks.shutdown.clone();
     let changed = server
         .matches
         .lobby
@@ -37,8 +37,8 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
 
 async fn broadcast_changes(server: &ServerContext, mut changes: ListChanges) {
     let filter = changes.filter;
-    if let Some(cluster) = &server.infrastructure.cluster {
-        changes.total = list_sync::count_matches(&server.infrastructure, cluster, filter)
+    if let Some(cluster) = &server.infra.cluster {
+        changes.total = list_sync::count_matches(&server.infra, cluster, filter)
             .await
             .unwrap_or(changes.total);
     }

@@ -33,9 +33,7 @@ pub(crate) async fn create_match(
     give_rematch: RematchFactory,
 ) -> Result<MatchHandle, WireError> {
     let ServerContext {
-        identity,
-        infrastructure,
-        ..
+        identity, infra, ..
     } = &**server;
     let (lobby, challenges) = (&server.matches.lobby, &server.matchmaking.challenges);
     persist_player(server, params.host).await?;
@@ -43,9 +41,9 @@ pub(crate) async fn create_match(
     if let Some(invited) = invited {
         persist_player(server, invited).await?;
     }
-    let max = infrastructure.settings.matches_max;
-    let now_ms = infrastructure.clock.now_ms();
-    let (id, code) = lobby.reserve(max, now_ms, params.code, &infrastructure.rng)?;
+    let max = infra.settings.matches_max;
+    let now_ms = infra.clock.now_ms();
+    let (id, code) = lobby.reserve(max, now_ms, params.code, &infra.rng)?;
     if let Err(error) = reserve_host_slot(server, &params, id).await {
         lobby.remove(id);
         return Err(error);
@@ -63,7 +61,7 @@ pub(crate) async fn create_match(
         game: params.game,
         host: params.host,
         terms: Terms {
-            seed: infrastructure.rng.random_u64(),
+            seed: infra.rng.random_u64(),
             ..params.terms
         },
     };
@@ -88,17 +86,17 @@ pub(crate) async fn create_match(
         give_rematch,
     );
     let mut pending = PendingMatch::new(actor, sender);
-    infrastructure.metrics.game(params.game).created.inc();
+    infra.metrics.game(params.game).created.inc();
     tracing::debug!(match_id = %id, game = params.game.info.id, host = %params.host, "match created");
     pending.actor.start_with_events(events);
     lobby.insert_created(pending.handle.clone());
     let state = pending.actor.state();
     challenges.announce(&identity.players, state);
     if let Some(invited) = invited {
-        infrastructure.broadcast_participation(invited, id, None);
+        infra.broadcast_participation(invited, id, None);
     }
     identity.remove_deleted_players(id, pending.participants());
-    Ok(pending.spawn(infrastructure))
+    Ok(pending.spawn(infra))
 }
 
 /// Adds the match to the host's hosted matches, or returns an error if the host has reached the
@@ -115,11 +113,11 @@ async fn reserve_host_slot(
         if !server.identity.players.may_host(host, max) {
             resign_idle_bot_game(server, host).await;
         }
-        check_hosted_limit(&server.infrastructure, host, max).await?;
+        check_hosted_limit(&server.infra, host, max).await?;
         return Ok(server.identity.players.add_hosted_match(host, id, max)?);
     }
     if max < usize::MAX {
-        correspondence_matches::check_limit(&server.infrastructure, host).await?;
+        correspondence_matches::check_limit(&server.infra, host).await?;
     }
     server.identity.players.mark_plays_correspondence(host);
     Ok(())
@@ -127,11 +125,11 @@ async fn reserve_host_slot(
 
 /// Returns an error if the player already hosts `max` live matches in the cluster.
 async fn check_hosted_limit(
-    infrastructure: &Infrastructure,
+    infra: &Infrastructure,
     host: PlayerId,
     max: usize,
 ) -> Result<(), WireError> {
-    let Some(cluster) = infrastructure.cluster.as_ref().filter(|_| max < usize::MAX) else {
+    let Some(cluster) = infra.cluster.as_ref().filter(|_| max < usize::MAX) else {
         return Ok(());
     };
     match cluster.directory.hosted_match_count(host).await {
@@ -156,15 +154,10 @@ pub(crate) async fn resign_idle_bot_game(server: &ServerContext, player: PlayerI
     });
     let longest = waiting.min_by_key(|(since_ms, handle)| (*since_ms, handle.id()));
     if let Some((since_ms, handle)) = longest
-        && server
-            .infrastructure
-            .clock
-            .now_ms()
-            .saturating_sub(since_ms)
-            >= BOT_WAIT_MIN_MS
+        && server.infra.clock.now_ms().saturating_sub(since_ms) >= BOT_WAIT_MIN_MS
     {
         handle
-            .notify(Control::ResignIdleBotGame, &server.infrastructure.metrics)
+            .notify(Control::ResignIdleBotGame, &server.infra.metrics)
             .await;
     }
 }
@@ -183,19 +176,11 @@ async fn store_match(
             creation: creation.clone(),
             events: events.to_vec(),
         };
-        match server
-            .infrastructure
-            .store
-            .create(server.infrastructure.node, record)
-            .await
-        {
+        match server.infra.store.create(server.infra.node, record).await {
             Ok(position) => return Ok(position),
             Err(WriteError::CodeTaken) if attempts_left > 1 => {
                 attempts_left -= 1;
-                creation.code = server
-                    .matches
-                    .lobby
-                    .replace_code(id, &server.infrastructure.rng);
+                creation.code = server.matches.lobby.replace_code(id, &server.infra.rng);
             }
             Err(error) => break error,
         }
@@ -205,7 +190,7 @@ async fn store_match(
     }
     tracing::error!(match_id = %id, %error, "cannot store a match");
     if matches!(error, WriteError::OutcomeUnknown) {
-        match server.infrastructure.store.load(id).await {
+        match server.infra.store.load(id).await {
             Ok(Some(loaded)) if loaded.position.epoch() == 0 => return Ok(loaded.position),
             // The match was stored, but another server has already taken it over. This server
             // cannot serve the match, so it returns an error.

@@ -37,30 +37,20 @@ pub struct RecoveryStats {
 pub(crate) async fn recover_matches(
     server: &Arc<ServerContext>,
 ) -> Result<RecoveryStats, ReadError> {
-    if server.infrastructure.cluster.is_some() {
+    if server.infra.cluster.is_some() {
         // In a cluster, a background task of each server takes over matches without an owner, so no
         // matches are loaded here.
         return Ok(RecoveryStats::default());
     }
-    for id in server
-        .infrastructure
-        .store
-        .unowned(server.infrastructure.node)
-        .await?
-    {
-        if let Err(error) = server
-            .infrastructure
-            .store
-            .claim(id, server.infrastructure.node)
-            .await
-        {
+    for id in server.infra.store.unowned(server.infra.node).await? {
+        if let Err(error) = server.infra.store.claim(id, server.infra.node).await {
             tracing::error!(match_id = %id, %error, "cannot claim a match");
         }
     }
     let LiveMatches { matches, players } = server
-        .infrastructure
+        .infra
         .store
-        .load_live_matches(server.infrastructure.node)
+        .load_live_matches(server.infra.node)
         .await?;
     let mut stats = RecoveryStats::default();
     let mut pending_matches = Vec::with_capacity(matches.len());
@@ -79,7 +69,7 @@ pub(crate) async fn recover_matches(
         .into_iter()
         .map(|player| (player.id, player))
         .collect();
-    write_reminders(&server.infrastructure, &pending_matches).await;
+    write_reminders(&server.infra, &pending_matches).await;
     let states = pending_matches.iter().map(|pending| pending.actor.state());
     let states = states.filter(|state| !state.creation().terms.is_correspondence());
     let participants: HashSet<PlayerId> = states
@@ -100,23 +90,22 @@ pub(crate) async fn recover_matches(
             }
         }
     }
-    stats.hibernating = server.infrastructure.store.due_reminder_count().await?;
-    (server.infrastructure.metrics.hibernating_matches)
+    stats.hibernating = server.infra.store.due_reminder_count().await?;
+    (server.infra.metrics.hibernating_matches)
         .set(i64::try_from(stats.hibernating).unwrap_or(i64::MAX));
     Ok(stats)
 }
 
 /// Stores the reminders of loaded correspondence matches. Older server versions stored matches
 /// without reminders.
-async fn write_reminders(infrastructure: &Infrastructure, pending_matches: &[PendingMatch]) {
+async fn write_reminders(infra: &Infrastructure, pending_matches: &[PendingMatch]) {
     let writes = pending_matches.iter().filter_map(|pending| {
         let reminder = pending.actor.state().reminder()?;
         let (id, mark) = (pending.handle.id(), pending.actor.journal_position());
         Some(async move {
-            let written =
-                infrastructure
-                    .store
-                    .append_with_reminder(id, mark, Vec::new(), Some(reminder));
+            let written = infra
+                .store
+                .append_with_reminder(id, mark, Vec::new(), Some(reminder));
             if let Err(error) = written.await {
                 tracing::error!(match_id = %id, %error, "cannot store a reminder");
             }
@@ -134,10 +123,10 @@ pub(crate) async fn find_match(
     if let Some(handle) = find_served(server, target) {
         return Ok(handle);
     }
-    if server.infrastructure.cluster.is_some() {
+    if server.infra.cluster.is_some() {
         return cluster_match_loading::find_in_cluster(server, target).await;
     }
-    let loaded = load_stored_match(&server.infrastructure, target)
+    let loaded = load_stored_match(&server.infra, target)
         .await
         .map_err(|error| {
             tracing::error!(%error, "cannot read a match");
@@ -146,7 +135,7 @@ pub(crate) async fn find_match(
     let loaded = loaded.ok_or_else(unknown_match_error)?;
     let is_live = !loaded.record.has_ended();
     let loaded = match is_live {
-        true => claim_match(&server.infrastructure, loaded.record.creation.id).await?,
+        true => claim_match(&server.infra, loaded.record.creation.id).await?,
         false => loaded,
     };
     let pending = PendingMatch::replay(server, loaded, rematch_creation::create_rematch).map_err(
@@ -160,8 +149,8 @@ pub(crate) async fn find_match(
     }
     let adopted = pending.register(server)?;
     if is_live && adopted.is_new {
-        server.infrastructure.metrics.woken_matches.inc();
-        server.infrastructure.metrics.hibernating_matches.dec();
+        server.infra.metrics.woken_matches.inc();
+        server.infra.metrics.hibernating_matches.dec();
     }
     Ok(adopted.handle)
 }
@@ -171,7 +160,7 @@ pub(crate) async fn find_match(
 fn find_served(server: &ServerContext, target: MatchRef) -> Option<MatchHandle> {
     let handle = server.matches.lobby.find(target)?;
     let is_code = matches!(target, MatchRef::Code(_));
-    let may_be_other = server.infrastructure.cluster.is_some() && is_code;
+    let may_be_other = server.infra.cluster.is_some() && is_code;
     (!may_be_other || handle.summary().status() != MatchStatus::Ended).then_some(handle)
 }
 
@@ -185,7 +174,7 @@ async fn restore_participants(server: &ServerContext, state: &Match) -> Result<(
         if server.identity.players.contains(id) {
             continue;
         }
-        match server.infrastructure.store.player_by_id(id).await {
+        match server.infra.store.player_by_id(id).await {
             Ok(Some(player)) => server.identity.players.restore_player(player),
             Ok(None) => tracing::warn!(player = %id, "a participant was deleted or is missing"),
             Err(error) => {
@@ -198,15 +187,12 @@ async fn restore_participants(server: &ServerContext, state: &Match) -> Result<(
 }
 
 /// Claims a live match that no server runs, and loads it from the store.
-async fn claim_match(
-    infrastructure: &Infrastructure,
-    id: MatchId,
-) -> Result<LoadedMatch, WireError> {
-    if let Err(error) = infrastructure.store.claim(id, infrastructure.node).await {
+async fn claim_match(infra: &Infrastructure, id: MatchId) -> Result<LoadedMatch, WireError> {
+    if let Err(error) = infra.store.claim(id, infra.node).await {
         tracing::error!(match_id = %id, %error, "cannot claim a match");
         return Err(store_unavailable_error());
     }
-    match infrastructure.store.load(id).await {
+    match infra.store.load(id).await {
         Ok(Some(loaded)) => Ok(loaded),
         Ok(None) => {
             tracing::error!(match_id = %id, "a claimed match is missing in the store");
@@ -221,16 +207,16 @@ async fn claim_match(
 }
 
 pub(crate) async fn load_stored_match(
-    infrastructure: &Infrastructure,
+    infra: &Infrastructure,
     target: MatchRef,
 ) -> Result<Option<LoadedMatch>, ReadError> {
     let id = match target {
         MatchRef::Id(id) => Some(id),
-        MatchRef::Code(code) => infrastructure.store.find_by_code(code).await?,
+        MatchRef::Code(code) => infra.store.find_by_code(code).await?,
         MatchRef::Invalid => None,
     };
     match id {
-        Some(id) => infrastructure.store.load(id).await,
+        Some(id) => infra.store.load(id).await,
         None => Ok(None),
     }
 }

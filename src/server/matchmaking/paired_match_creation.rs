@@ -30,17 +30,17 @@ pub(crate) fn weaker_level(one: Option<Level>, other: Option<Level>) -> Option<L
 /// Returns the terms and the occupants of a match that results from a seek. The function assigns
 /// the occupants to the seats at random.
 pub(crate) fn terms_from_seek(
-    infrastructure: &Infrastructure,
+    infra: &Infrastructure,
     (clock, rated): (Option<ClockControl>, bool),
     mut seats: [Occupant; 2],
     stand_in: Option<Level>,
 ) -> (Terms, [Occupant; 2]) {
-    if infrastructure.rng.random_bool() {
+    if infra.rng.random_bool() {
         seats.reverse();
     }
     let terms = Terms {
         clock,
-        absence_limits: infrastructure.settings.absence_limits(clock, None),
+        absence_limits: infra.settings.absence_limits(clock, None),
         stand_in,
         rated,
         takebacks_allowed: !rated,
@@ -59,12 +59,7 @@ pub(crate) fn start_paired_match(
         creation.clone(),
         JournalPosition::after_events(events.len() as u64),
     );
-    server
-        .infrastructure
-        .metrics
-        .game(creation.game)
-        .created
-        .inc();
+    server.infra.metrics.game(creation.game).created.inc();
     let (sender, receiver) = mailbox(MAILBOX_CAPACITY);
     let actor = MatchActor::new(
         server,
@@ -75,19 +70,18 @@ pub(crate) fn start_paired_match(
         rematch_creation::create_rematch,
     );
     let mut pending = PendingMatch::new(actor, sender);
-    let max = server.infrastructure.settings.matches_max;
+    let max = server.infra.settings.matches_max;
     let adopted = server
         .matches
         .lobby
         .insert_or_get(&stored_creation, pending.handle.clone(), max);
     // On error, releases the match, so that a server with free capacity can take it over.
-    adopted
-        .inspect_err(|TooManyMatches| server.infrastructure.store.release(stored_creation.id))?;
+    adopted.inspect_err(|TooManyMatches| server.infra.store.release(stored_creation.id))?;
     pending.actor.start_with_events(events);
     server
         .identity
         .remove_deleted_players(stored_creation.id, pending.participants());
-    pending.spawn(&server.infrastructure);
+    pending.spawn(&server.infra);
     Ok(())
 }
 
@@ -108,7 +102,7 @@ pub(crate) async fn create_paired_match(
     let stand_in = other.and_then(|other| weaker_level(host.stand_in, other.stand_in));
     let clock_and_rated = (host.clock, host.rated);
     let (terms, seats) = terms_from_seek(
-        &server.infrastructure,
+        &server.infra,
         clock_and_rated,
         [seek_occupant(host), opponent],
         stand_in,

@@ -127,7 +127,7 @@ pub(crate) async fn transfer_followed_matches(
         }
         if connections.is_empty() {
             server
-                .infrastructure
+                .infra
                 .broadcast_participation(player, handle.id(), None);
         }
     }

@@ -66,7 +66,7 @@ impl PendingMatch {
         server: &Arc<ServerContext>,
     ) -> Result<AdoptedMatch, TooManyMatches> {
         let state = self.actor.state();
-        let max = server.infrastructure.settings.matches_max;
+        let max = server.infra.settings.matches_max;
         if let Some(existing) = server
             .matches
             .lobby
@@ -89,13 +89,13 @@ impl PendingMatch {
             .announce(&server.identity.players, state);
         self.actor.start();
         Ok(AdoptedMatch {
-            handle: self.spawn(&server.infrastructure),
+            handle: self.spawn(&server.infra),
             is_new: true,
         })
     }
 
-    pub(super) fn spawn(self, infrastructure: &Infrastructure) -> MatchHandle {
-        infrastructure.spawn(self.handle.start(self.actor.run()));
+    pub(super) fn spawn(self, infra: &Infrastructure) -> MatchHandle {
+        infra.spawn(self.handle.start(self.actor.run()));
         self.handle
     }
 }

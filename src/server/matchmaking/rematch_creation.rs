@@ -48,13 +48,11 @@ pub(crate) fn create_rematch(
         let Some((next, reply)) = reply.require(created) else {
             return;
         };
-        server.infrastructure.metrics.rematches.inc();
+        server.infra.metrics.rematches.inc();
         for player in &rematch.seat_holders {
-            server.infrastructure.broadcast_participation(
-                *player,
-                next.id(),
-                Some(rematch.previous.id()),
-            );
+            server
+                .infra
+                .broadcast_participation(*player, next.id(), Some(rematch.previous.id()));
         }
         for (player, outbox) in rematch.connections {
             // While the rematch was being created, the player's connection may have closed, or its
@@ -87,7 +85,7 @@ async fn refresh_occupant(
         Some(record) => Some(record),
         // If the store cannot return the player, the rematch uses the name from the previous match.
         None => server
-            .infrastructure
+            .infra
             .store
             .player_by_id(player)
             .await
@@ -96,7 +94,6 @@ async fn refresh_occupant(
     let Some(record) = record else {
         return occupant;
     };
-    let rating =
-        ratings::shown_rating(&server.infrastructure, &record, game, is_correspondence).await;
+    let rating = ratings::shown_rating(&server.infra, &record, game, is_correspondence).await;
     player_occupant(record, rating)
 }

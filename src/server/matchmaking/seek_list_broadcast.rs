@@ -43,7 +43,7 @@ pub(crate) async fn send_initial_list(
 
 /// Sends changed seek lists to the connections that watch them, until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
-    let shutdown = server.infrastructure.tasks.shutdown.clone();
+    let shutdown = server.infra.tasks.shutdown.clone();
     let broadcasting = async {
         loop {
             server.matchmaking.seek_list.wait_for_watcher().await;
@@ -103,7 +103,7 @@ async fn current_snapshot(
     game: GameFilter,
 ) -> Result<Arc<SeekSnapshot>, WireError> {
     let now = Instant::now();
-    let snapshot = match &server.infrastructure.cluster {
+    let snapshot = match &server.infra.cluster {
         None => server.matchmaking.seeks.snapshot(game),
         Some(cluster) => match server.matchmaking.seek_list.cached_snapshot(game, now) {
             Some(snapshot) => return Ok(snapshot),

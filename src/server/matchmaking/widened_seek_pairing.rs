@@ -14,16 +14,16 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Pairs seeks with rating ranges until the server stops. Returns at once in a cluster.
 pub(crate) async fn pair_widened_seeks(server: Arc<ServerContext>) {
-    if server.infrastructure.cluster.is_some() {
+    if server.infra.cluster.is_some() {
         return;
     }
-    let shutdown = server.infrastructure.tasks.shutdown.clone();
+    let shutdown = server.infra.tasks.shutdown.clone();
     let pair_loop = async {
         loop {
             server.matchmaking.seeks.wait_for_ranged_seek().await;
             sleep(CHECK_INTERVAL).await;
             let pair = || {
-                let now_ms = server.infrastructure.clock.now_ms();
+                let now_ms = server.infra.clock.now_ms();
                 server
                     .matchmaking
                     .seeks

@@ -88,14 +88,14 @@ pub(crate) async fn leave_live_matches(
 /// Removes deleted players from matches that they joined around the time of their deletion. Runs
 /// until the server stops.
 pub(crate) async fn remove_deleted_players(server: Arc<ServerContext>) {
-    let shutdown = server.infrastructure.tasks.shutdown.clone();
+    let shutdown = server.infra.tasks.shutdown.clone();
     let removal_loop = async {
         loop {
             for (id, player) in server.identity.pending_removals.next_batch().await {
                 let server = Arc::clone(&server);
                 server
                     .clone()
-                    .infrastructure
+                    .infra
                     .spawn(async move { remove_from_match_with_retry(&server, id, player).await });
             }
         }
@@ -110,17 +110,14 @@ pub(crate) async fn remove_deleted_players(server: Arc<ServerContext>) {
 /// Removes a deleted player from a match. Retries until the removal succeeds or the server stops.
 async fn remove_from_match_with_retry(server: &Arc<ServerContext>, id: MatchId, player: PlayerId) {
     while let Err(error) = remove_from_match(server, id, player).await {
-        if server.infrastructure.tasks.is_stopping() {
+        if server.infra.tasks.is_stopping() {
             return;
         }
         tracing::warn!(
             %player, match_id = %id, error = error.message,
             "cannot remove a deleted player from a match; retrying"
         );
-        server
-            .infrastructure
-            .sleep_unless_stopping(RETRY_INTERVAL)
-            .await;
+        server.infra.sleep_unless_stopping(RETRY_INTERVAL).await;
     }
 }
 
@@ -151,9 +148,7 @@ async fn remove_from_match(
     }
     let name = DELETED_PLAYER_NAME.to_owned();
     let erase_name = Control::EraseName { player, name };
-    handle
-        .notify(erase_name, &server.infrastructure.metrics)
-        .await;
+    handle.notify(erase_name, &server.infra.metrics).await;
     Ok(())
 }
 
@@ -167,12 +162,9 @@ async fn leave_live_matches_with_retry(server: &Arc<ServerContext>, player: Play
         "cannot remove a deleted player from all matches; retrying"
     );
     let server = Arc::clone(server);
-    server.clone().infrastructure.spawn(async move {
-        while !server.infrastructure.tasks.is_stopping() {
-            server
-                .infrastructure
-                .sleep_unless_stopping(RETRY_INTERVAL)
-                .await;
+    server.clone().infra.spawn(async move {
+        while !server.infra.tasks.is_stopping() {
+            server.infra.sleep_unless_stopping(RETRY_INTERVAL).await;
             if leave_live_matches(&server, player, RunningMatchPolicy::Resign)
                 .await
                 .is_ok()
@@ -189,13 +181,12 @@ async fn find_live_matches(
     player: PlayerId,
 ) -> Result<Vec<MatchHandle>, WireError> {
     let mut ids = server.identity.players.live_matches(player);
-    if let Some(cluster) = &server.infrastructure.cluster {
+    if let Some(cluster) = &server.infra.cluster {
         let remote_matches =
             participant_subscriptions::load_matches_of_player(server, cluster, player).await?;
         ids.extend(remote_matches.iter().map(MatchHandle::id));
     }
-    let participations =
-        correspondence_matches::participations_of(&server.infrastructure, player).await?;
+    let participations = correspondence_matches::participations_of(&server.infra, player).await?;
     ids.extend(participations.iter().map(|(id, _)| *id));
     ids.sort_unstable();
     ids.dedup();
@@ -220,10 +211,7 @@ async fn apply_action(
 ) -> Result<(), WireError> {
     let request = MatchRequest::Act(action);
     let command = Command::unsolicited(ConnectionId::NONE, player, request);
-    match handle
-        .request_answer(command, &server.infrastructure.metrics)
-        .await
-    {
+    match handle.request_answer(command, &server.infra.metrics).await {
         Some(Ok(_)) => Ok(()),
         Some(Err(error)) => match error.code {
             // The match has already ended or no longer exists.
@@ -255,17 +243,17 @@ pub(crate) async fn delete_account(
     identity_proof: Option<IdentityProof>,
     except: Option<ConnectionId>,
 ) -> Result<bool, WireError> {
-    let account = server.infrastructure.store.account(player.id).await;
+    let account = server.infra.store.account(player.id).await;
     let account = account.map_err(|error| store_read_error(&error))?;
     let mut deleted_players = account.unwrap_or_default().bots;
     deleted_players.push(player.clone());
     let deletion = PlayerDeletion {
         player: player.id,
         proof: identity_proof,
-        name_reserved_until_ms: server.infrastructure.clock.now_ms() + names::NAME_RESERVATION_MS,
+        name_reserved_until_ms: server.infra.clock.now_ms() + names::NAME_RESERVATION_MS,
     };
     if !server
-        .infrastructure
+        .infra
         .store
         .delete_player(deletion)
         .await
@@ -275,7 +263,7 @@ pub(crate) async fn delete_account(
     }
     for PlayerRecord { id, .. } in &deleted_players {
         mark_deleted(server, *id, except);
-        if let Some(cluster) = &server.infrastructure.cluster {
+        if let Some(cluster) = &server.infra.cluster {
             cluster.broadcast(&Packet::PlayerDeleted { player: *id });
         }
     }
@@ -306,16 +294,13 @@ pub(crate) fn mark_deleted(
 /// Removes the name of a deleted player from stored matches and then from matches in memory. If the
 /// store fails, a background task retries.
 async fn erase_names(server: &Arc<ServerContext>, player: PlayerId, name: String) {
-    if !try_remove_stored_names(&server.infrastructure, player).await {
+    if !try_remove_stored_names(&server.infra, player).await {
         let server = Arc::clone(server);
-        server.clone().infrastructure.spawn(async move {
-            while !server.infrastructure.tasks.is_stopping()
-                && !try_remove_stored_names(&server.infrastructure, player).await
+        server.clone().infra.spawn(async move {
+            while !server.infra.tasks.is_stopping()
+                && !try_remove_stored_names(&server.infra, player).await
             {
-                server
-                    .infrastructure
-                    .sleep_unless_stopping(RETRY_INTERVAL)
-                    .await;
+                server.infra.sleep_unless_stopping(RETRY_INTERVAL).await;
             }
             broadcast_name_erased(&server, player, name).await;
         });
@@ -325,9 +310,9 @@ async fn erase_names(server: &Arc<ServerContext>, player: PlayerId, name: String
 }
 
 /// Removes the player's name from all stored matches. Returns `false` if the store fails.
-async fn try_remove_stored_names(infrastructure: &Infrastructure, player: PlayerId) -> bool {
+async fn try_remove_stored_names(infra: &Infrastructure, player: PlayerId) -> bool {
     loop {
-        match infrastructure.store.remove_names(player).await {
+        match infra.store.remove_names(player).await {
             Ok(true) => {}
             Ok(false) => return true,
             Err(error) => {
@@ -339,7 +324,7 @@ async fn try_remove_stored_names(infrastructure: &Infrastructure, player: Player
 }
 
 async fn broadcast_name_erased(server: &Arc<ServerContext>, player: PlayerId, name: String) {
-    if let Some(cluster) = &server.infrastructure.cluster {
+    if let Some(cluster) = &server.infra.cluster {
         let name = name.clone();
         cluster.broadcast(&Packet::NameErased { player, name });
     }
@@ -359,7 +344,7 @@ pub(crate) async fn erase_name_in_memory(
 /// Finds and applies deletions that this server has missed. Checks the connected players and the
 /// players named in matches on this server.
 pub(crate) async fn find_missed_deletions(server: &Arc<ServerContext>) {
-    let Some(cluster) = &server.infrastructure.cluster else {
+    let Some(cluster) = &server.infra.cluster else {
         return;
     };
     let matches = server.matches.lobby.all().into_iter();
@@ -397,7 +382,7 @@ pub(crate) async fn find_missed_deletions(server: &Arc<ServerContext>) {
 
 /// Resumes account deletions that were unfinished when the server stopped.
 pub(crate) async fn resume_deletions(server: Arc<ServerContext>) {
-    match server.infrastructure.store.account_deletions().await {
+    match server.infra.store.account_deletions().await {
         Ok(players) => {
             for player in players {
                 finish_deletion(&server, player).await;
@@ -414,7 +399,7 @@ pub(crate) async fn resume_stale_deletions(
     server: &Arc<ServerContext>,
     previous: &mut BTreeSet<PlayerId>,
 ) {
-    let Ok(players) = server.infrastructure.store.account_deletions().await else {
+    let Ok(players) = server.infra.store.account_deletions().await else {
         return; // The next call of this function tries again.
     };
     let current: BTreeSet<PlayerId> = players.into_iter().collect();
@@ -426,7 +411,7 @@ pub(crate) async fn resume_stale_deletions(
 
 async fn finish_deletion(server: &Arc<ServerContext>, player: PlayerId) {
     mark_deleted(server, player, None);
-    if let Some(cluster) = &server.infrastructure.cluster {
+    if let Some(cluster) = &server.infra.cluster {
         cluster.broadcast(&Packet::PlayerDeleted { player });
     }
     leave_live_matches_with_retry(server, player).await;

@@ -49,15 +49,10 @@ pub(crate) async fn refresh(server: &ServerContext, player: PlayerId) -> Result<
         let Some(changes_before) = server.identity.block_cache.change_count(player) else {
             return Ok(());
         };
-        let blocks = server
-            .infrastructure
-            .store
-            .blocks(player)
-            .await
-            .map_err(|error| {
-                tracing::error!(%player, %error, "cannot read a player's blocks");
-                store_read_error(&error)
-            })?;
+        let blocks = server.infra.store.blocks(player).await.map_err(|error| {
+            tracing::error!(%player, %error, "cannot read a player's blocks");
+            store_read_error(&error)
+        })?;
         if server
             .identity
             .block_cache
@@ -72,7 +67,7 @@ pub(crate) async fn refresh(server: &ServerContext, player: PlayerId) -> Result<
 /// players has changed. A block covers a person and all bot accounts of that person.
 pub(crate) async fn refresh_linked(server: &ServerContext, player: PlayerId, other: PlayerId) {
     for one in [player, other] {
-        let accounts = linked_accounts(&server.infrastructure, one)
+        let accounts = linked_accounts(&server.infra, one)
             .await
             .unwrap_or_else(|_| vec![one]);
         for one in accounts {
@@ -85,7 +80,7 @@ pub(crate) async fn refresh_linked(server: &ServerContext, player: PlayerId, oth
 /// After a player has created a bot account, reloads the blocks of each player who has a block with
 /// the bot's owner. These blocks also cover the new bot account.
 pub(crate) async fn refresh_after_new_bot(server: &ServerContext, owner: PlayerId) {
-    let blocks = server.infrastructure.store.blocks(owner).await;
+    let blocks = server.infra.store.blocks(owner).await;
     for other in blocks.map(|lists| lists.unpairable).unwrap_or_default() {
         let _ = refresh(server, other).await;
     }
@@ -93,11 +88,11 @@ pub(crate) async fn refresh_after_new_bot(server: &ServerContext, owner: PlayerI
 
 /// Returns all accounts of one person: the person's own account and the bot accounts.
 pub(crate) async fn linked_accounts(
-    infrastructure: &Infrastructure,
+    infra: &Infrastructure,
     player: PlayerId,
 ) -> Result<Vec<PlayerId>, WireError> {
     let load_account = async |player| {
-        let account = infrastructure.store.account(player).await;
+        let account = infra.store.account(player).await;
         account.map(Option::unwrap_or_default).map_err(|error| {
             tracing::error!(%player, %error, "cannot read an account");
             store_read_error(&error)
@@ -133,20 +128,15 @@ pub(crate) async fn is_unpairable_with_any(
     if others.peek().is_none() {
         return Ok(false);
     }
-    if server.infrastructure.cluster.is_none() {
+    if server.infra.cluster.is_none() {
         return Ok(others.any(|other| server.identity.block_cache.are_unpairable(player, other)));
     }
     // The cache may not contain the latest blocks created on other servers, so the blocks are read
     // from the store.
-    let blocks = server
-        .infrastructure
-        .store
-        .blocks(player)
-        .await
-        .map_err(|error| {
-            tracing::error!(%player, %error, "cannot read a player's blocks");
-            store_read_error(&error)
-        })?;
+    let blocks = server.infra.store.blocks(player).await.map_err(|error| {
+        tracing::error!(%player, %error, "cannot read a player's blocks");
+        store_read_error(&error)
+    })?;
     Ok(others.any(|other| blocks.is_unpairable_with(other)))
 }
 

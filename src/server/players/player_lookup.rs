@@ -11,7 +11,7 @@ use crate::wire::from_protocol;
 
 /// Returns the player who currently uses this name. Former names are ignored.
 pub(crate) async fn find_by_name(
-    infrastructure: &Infrastructure,
+    infra: &Infrastructure,
     name: &str,
 ) -> Result<PlayerId, WireError> {
     let unknown_player_error =
@@ -19,8 +19,7 @@ pub(crate) async fn find_by_name(
     if names::name_skeleton(name).is_empty() {
         return Err(unknown_player_error());
     }
-    let owner =
-        names::owner_of_name(&*infrastructure.store, infrastructure.clock.now_ms(), name).await;
+    let owner = names::owner_of_name(&*infra.store, infra.clock.now_ms(), name).await;
     match owner.map_err(player_read_error)? {
         Some((id, true)) => Ok(id),
         Some((_, false)) | None => Err(unknown_player_error()),
@@ -34,7 +33,7 @@ pub(crate) async fn load_record(
     id: PlayerId,
 ) -> Result<PlayerRecord, WireError> {
     let stored = server
-        .infrastructure
+        .infra
         .store
         .player_by_id(id)
         .await
@@ -68,7 +67,7 @@ pub(crate) async fn find_player(
     if let Some((record, _)) = server.identity.players.unstored_guest(id) {
         return Ok(record);
     }
-    match server.infrastructure.store.player_by_id(id).await {
+    match server.infra.store.player_by_id(id).await {
         Ok(Some(found)) => Ok(found),
         Ok(None) => Err(unknown_player_error()),
         Err(error) => {
@@ -86,10 +85,7 @@ pub(crate) async fn persist_player(
     let Some((record, session)) = server.identity.players.unstored_guest(player) else {
         return Ok(());
     };
-    let added = server
-        .infrastructure
-        .store
-        .add_player(record, vec![session]);
+    let added = server.infra.store.add_player(record, vec![session]);
     added.await.map_err(|error| {
         tracing::error!(%player, %error, "cannot store a player");
         store_unavailable_error()

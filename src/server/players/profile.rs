@@ -28,7 +28,7 @@ impl ServerContext {
     ) -> Result<Profile, WireError> {
         let record = player_lookup::load_record(self, id).await?;
         let results = self
-            .infrastructure
+            .infra
             .store
             .results(id, viewer)
             .await
@@ -57,7 +57,7 @@ impl ServerContext {
         id: PlayerId,
         viewer: PlayerId,
     ) -> Result<(Vec<PastMatch>, Vec<MatchResult>), WireError> {
-        let store = &self.infrastructure.store;
+        let store = &self.infra.store;
         let query = |limit| HistoryQuery {
             viewer,
             ..HistoryQuery::for_player(id, limit)
@@ -67,7 +67,7 @@ impl ServerContext {
             .await
             .map_err(player_read_error)?;
         let mut recent = recent.unwrap_or_default();
-        let now_ms = self.infrastructure.clock.now_ms();
+        let now_ms = self.infra.clock.now_ms();
         let may_be_delayed = |past: &PastMatch| past.ended_ms.saturating_add(DELAY_MAX_MS) > now_ms;
         let is_hidden = |past: &PastMatch| !self.is_end_visible(past, viewer);
         if recent.iter().any(is_hidden)
@@ -96,7 +96,7 @@ impl ServerContext {
         let sessions = match self.identity.players.unstored_guest(id) {
             Some((_, session)) => vec![session],
             None => self
-                .infrastructure
+                .infra
                 .store
                 .sessions(id)
                 .await
@@ -109,7 +109,7 @@ impl ServerContext {
     /// Returns the player's rating in each rating pool.
     async fn pool_ratings(&self, id: PlayerId) -> Result<Vec<PoolRating>, WireError> {
         let ratings = self
-            .infrastructure
+            .infra
             .store
             .ratings(id)
             .await

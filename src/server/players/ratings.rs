@@ -33,7 +33,7 @@ pub(crate) async fn check_may_play_rated(
     server: &ServerContext,
     player: &PlayerRecord,
 ) -> Result<(), WireError> {
-    if server.infrastructure.settings.accounts == AccountPolicy::Off {
+    if server.infra.settings.accounts == AccountPolicy::Off {
         let message = "this server has no rated matches: omit `rated`";
         return Err(WireError::new(ErrorCode::NotAllowed, message));
     }
@@ -41,16 +41,16 @@ pub(crate) async fn check_may_play_rated(
         let message = "rated matches require an account: register first";
         return Err(WireError::new(ErrorCode::NotRegistered, message));
     }
-    check_rated_ban(&server.infrastructure, player).await
+    check_rated_ban(&server.infra, player).await
 }
 
 /// Returns the other accounts of the same person. Accounts of one person may not play rated matches
 /// against each other, because the person could use one account to raise the rating of another.
 pub(crate) async fn linked_accounts(
-    infrastructure: &Infrastructure,
+    infra: &Infrastructure,
     player: PlayerId,
 ) -> Result<Vec<PlayerId>, WireError> {
-    let mut accounts = block_loading::linked_accounts(infrastructure, player).await?;
+    let mut accounts = block_loading::linked_accounts(infra, player).await?;
     accounts.retain(|one| *one != player);
     Ok(accounts)
 }
@@ -64,7 +64,7 @@ pub(crate) fn same_owner_error() -> WireError {
 /// Checks whether the host may challenge the invited player to a rated match. The invited player
 /// must have an account of the same kind as the host's, owned by another person.
 pub(crate) async fn check_rated_challenge(
-    infrastructure: &Infrastructure,
+    infra: &Infrastructure,
     host: &PlayerRecord,
     invited: &PlayerRecord,
 ) -> Result<(), WireError> {
@@ -76,7 +76,7 @@ pub(crate) async fn check_rated_challenge(
         let message = "humans and bots cannot play rated matches against each other";
         return Err(WireError::new(ErrorCode::NotAllowed, message));
     }
-    let linked = linked_accounts(infrastructure, host.id).await?;
+    let linked = linked_accounts(infra, host.id).await?;
     match linked.contains(&invited.id) {
         true => Err(same_owner_error()),
         false => Ok(()),
@@ -85,15 +85,15 @@ pub(crate) async fn check_rated_challenge(
 
 /// Checks that the player is not banned for leaving too many rated matches.
 pub(crate) async fn check_rated_ban(
-    infrastructure: &Infrastructure,
+    infra: &Infrastructure,
     player: &PlayerRecord,
 ) -> Result<(), WireError> {
-    let until_ms = infrastructure.store.rated_ban_until(player.id).await;
+    let until_ms = infra.store.rated_ban_until(player.id).await;
     let until_ms = until_ms.map_err(|error| {
         tracing::error!(player = %player.id, %error, "cannot read whether a player is banned from rated play");
         store_read_error(&error)
     })?;
-    match until_ms.checked_sub(infrastructure.clock.now_ms()) {
+    match until_ms.checked_sub(infra.clock.now_ms()) {
         None | Some(0) => Ok(()),
         retry_after_ms => {
             let message = "you have left too many rated matches; you can still play casual matches";
@@ -109,7 +109,7 @@ pub(crate) async fn check_rated_ban(
 /// guests. Also returns `None` if the rating cannot be read, because a failed read must not block
 /// play.
 pub(crate) async fn shown_rating(
-    infrastructure: &Infrastructure,
+    infra: &Infrastructure,
     player: &PlayerRecord,
     game: &GameEntry,
     is_correspondence: bool,
@@ -118,7 +118,7 @@ pub(crate) async fn shown_rating(
         return None;
     }
     let pool = rating_pool(player.kind, is_correspondence);
-    let ratings = infrastructure.store.ratings(player.id).await;
+    let ratings = infra.store.ratings(player.id).await;
     let ratings = ratings
         .inspect_err(|error| tracing::warn!(player = %player.id, %error, "cannot read a rating"))
         .ok()?;
@@ -135,10 +135,10 @@ pub(crate) async fn shown_rating(
 /// Rates ended matches until the server stops. Several servers may run this task on one store,
 /// because each ledger row is posted only once.
 pub(crate) async fn run(server: Arc<ServerContext>) {
-    if server.infrastructure.settings.accounts == AccountPolicy::Off {
+    if server.infra.settings.accounts == AccountPolicy::Off {
         return;
     }
-    let shutdown = server.infrastructure.tasks.shutdown.clone();
+    let shutdown = server.infra.tasks.shutdown.clone();
     let rating = async {
         record_server_start(&server).await;
         loop {
@@ -155,10 +155,10 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
 /// Records the start of this server in the rating ledger. Players are not penalised for leaving
 /// rated matches shortly after a server start.
 async fn record_server_start(server: &ServerContext) {
-    let at_ms = server.infrastructure.started_ms;
+    let at_ms = server.infra.started_ms;
     loop {
         let started = RatingsChange::NumberRow(LedgerRow::ServerStarted { at_ms });
-        match server.infrastructure.store.change_ratings(started).await {
+        match server.infra.store.change_ratings(started).await {
             Ok(_) => return,
             Err(error) => tracing::warn!(%error, "cannot record the start of this server"),
         }
@@ -168,29 +168,24 @@ async fn record_server_start(server: &ServerContext) {
 
 /// Runs one step of the rating task. If there is no work, waits until there may be work.
 async fn run_step(server: &Arc<ServerContext>) {
-    match run_rating_step(
-        &*server.infrastructure.store,
-        server.infrastructure.clock.now_ms(),
-    )
-    .await
-    {
+    match run_rating_step(&*server.infra.store, server.infra.clock.now_ms()).await {
         Ok(RatingStep::Idle(due_ms)) => {
-            server.infrastructure.metrics.rating_backlog.set(0);
+            server.infra.metrics.rating_backlog.set(0);
             wait_for_work(server, due_ms).await;
         }
         Ok(RatingStep::Posted(rows)) => {
             for (row, posted) in rows {
                 publish_rating(server, &row, &posted).await;
             }
-            update_backlog_metric(&server.infrastructure).await;
+            update_backlog_metric(&server.infra).await;
         }
         Ok(RatingStep::MoreWork) => {
-            update_backlog_metric(&server.infrastructure).await;
+            update_backlog_metric(&server.infra).await;
             tokio::task::yield_now().await;
         }
         Err(error) => {
             tracing::warn!(%error, "cannot update ratings");
-            update_backlog_metric(&server.infrastructure).await;
+            update_backlog_metric(&server.infra).await;
             sleep(RETRY_DELAY).await;
         }
     }
@@ -200,13 +195,11 @@ async fn run_step(server: &Arc<ServerContext>) {
 /// milliseconds since the Unix epoch.
 async fn wait_for_work(server: &ServerContext, due_ms: Option<u64>) {
     let wakeup = server.matches.rating_wakeup.notified();
-    let until_due = due_ms.map(|due_ms| {
-        Duration::from_millis(due_ms.saturating_sub(server.infrastructure.clock.now_ms()))
-    });
+    let until_due = due_ms
+        .map(|due_ms| Duration::from_millis(due_ms.saturating_sub(server.infra.clock.now_ms())));
     // If no other process writes to the store, `rating_wakeup` reports all rating work, and polling
     // is unnecessary.
-    let needs_polling =
-        server.infrastructure.cluster.is_some() || server.infrastructure.store.accepts_commands();
+    let needs_polling = server.infra.cluster.is_some() || server.infra.store.accepts_commands();
     let longest = needs_polling.then_some(POLL_INTERVAL);
     match until_due.into_iter().chain(longest).min() {
         Some(longest) => drop(timeout(longest, wakeup).await),
@@ -215,23 +208,23 @@ async fn wait_for_work(server: &ServerContext, due_ms: Option<u64>) {
 }
 
 /// Updates the metric for the number of ledger rows that are not posted yet.
-async fn update_backlog_metric(infrastructure: &Infrastructure) {
-    if let Ok(state) = infrastructure.store.rating_progress().await {
+async fn update_backlog_metric(infra: &Infrastructure) {
+    if let Ok(state) = infra.store.rating_progress().await {
         let behind = state.last_row.saturating_sub(state.live.cursor);
         let behind = i64::try_from(behind).unwrap_or(i64::MAX);
-        infrastructure.metrics.rating_backlog.set(behind);
+        infra.metrics.rating_backlog.set(behind);
     }
 }
 
 /// Sends the rating changes caused by a match to the match's followers on all servers.
 async fn publish_rating(server: &Arc<ServerContext>, row: &LedgerRow, posted: &PostOutcome) {
     let LedgerRow::Game(game) = row else { return };
-    server.infrastructure.metrics.matches_rated.inc();
+    server.infra.metrics.matches_rated.inc();
     let update = RatingUpdate {
         changes: to_rating_changes(&posted.changes),
         why: posted.reason,
     };
-    if let Some(cluster) = &server.infrastructure.cluster {
+    if let Some(cluster) = &server.infra.cluster {
         cluster.broadcast(&Packet::MatchRated {
             match_id: game.match_id,
             rating_update: update.clone(),
@@ -248,6 +241,6 @@ pub(crate) async fn apply_rating_update(
 ) {
     if let Some(handle) = server.matches.lobby.find(MatchRef::Id(match_id)) {
         let rated = Control::RatingUpdated(update);
-        handle.notify(rated, &server.infrastructure.metrics).await;
+        handle.notify(rated, &server.infra.metrics).await;
     }
 }

@@ -26,7 +26,7 @@ impl Client {
                 reply.require(send_task.ok_or_else(already_subscribed_error))
             {
                 reply.ok(None);
-                self.server.infrastructure.spawn(send_task);
+                self.server.infra.spawn(send_task);
             }
         }
     }
@@ -43,7 +43,7 @@ impl Client {
         self.check_may_analyse(player, &handle)?;
         let (server, id) = (&self.server, handle.id());
         let refuse = |message| Err(WireError::new(ErrorCode::NotAllowed, message));
-        if server.infrastructure.settings.analysis == AnalysisAccess::Off {
+        if server.infra.settings.analysis == AnalysisAccess::Off {
             return refuse("analysis is off on this server");
         }
         let state = load_stored_match(server, id).await?;
@@ -70,7 +70,7 @@ impl Client {
                 .find_followed(handle.id())
                 .is_some()
         };
-        match self.server.infrastructure.settings.analysis {
+        match self.server.infra.settings.analysis {
             _ if is_participant => {}
             AnalysisAccess::Anyone if is_follower() => {}
             AnalysisAccess::Anyone => {

@@ -47,7 +47,7 @@ impl Client {
         }
         let blocks = self
             .server
-            .infrastructure
+            .infra
             .store
             .blocks(id)
             .await
@@ -72,13 +72,8 @@ impl Client {
         let server = &self.server;
         player_lookup::persist_player(server, id).await?;
         player_lookup::persist_player(server, other).await?;
-        let since_ms = is_blocked.then(|| server.infrastructure.clock.now_ms());
-        match server
-            .infrastructure
-            .store
-            .change_block(id, other, since_ms)
-            .await
-        {
+        let since_ms = is_blocked.then(|| server.infra.clock.now_ms());
+        match server.infra.store.change_block(id, other, since_ms).await {
             Ok(true) => {}
             Ok(false) => {
                 return not_allowed("you have blocked too many players; unblock one first");
@@ -97,7 +92,7 @@ impl Client {
             .block_cache
             .set_unpairable(id, other, is_blocked);
         block_loading::refresh_linked(server, id, other).await;
-        if let Some(cluster) = &server.infrastructure.cluster {
+        if let Some(cluster) = &server.infra.cluster {
             cluster.broadcast(&Packet::BlockChanged {
                 player: id,
                 other,

@@ -61,7 +61,7 @@ impl Client {
         player: &Player,
         create: CreateRequest,
     ) -> Result<CreateParams, WireError> {
-        let infrastructure = &self.server.infrastructure;
+        let infra = &self.server.infra;
         let host = player.record.id;
         check_not_self_challenge(create.invited.as_deref(), host)?;
         let game = from_protocol::game(&create.game)?;
@@ -69,8 +69,7 @@ impl Client {
         let [first, second] = create.seats.unwrap_or(SeatRequest::DEFAULT);
         let is_correspondence = create.clock.is_some_and(|clock| clock.is_correspondence());
         let host_record = self.current_record(player);
-        let rating =
-            ratings::shown_rating(infrastructure, &host_record, game, is_correspondence).await;
+        let rating = ratings::shown_rating(infra, &host_record, game, is_correspondence).await;
         let host_occupant = create_params::player_occupant(host_record, rating);
         let mut seats = [
             to_occupant(&host_occupant, first)?,
@@ -90,16 +89,15 @@ impl Client {
             return Err(block_loading::blocked_error());
         }
         if rated && let Some(invited) = &invited {
-            ratings::check_rated_challenge(infrastructure, &self.current_record(player), invited)
-                .await?;
+            ratings::check_rated_challenge(infra, &self.current_record(player), invited).await?;
         }
-        if create.shuffle == Some(true) && infrastructure.rng.random_bool() {
+        if create.shuffle == Some(true) && infra.rng.random_bool() {
             seats.reverse();
         }
         if !is_correspondence && !self.connection.subscriptions.has_room() {
             return Err(SubscriptionLimit.into());
         }
-        let settings = &infrastructure.settings;
+        let settings = &infra.settings;
         // A match appears in lists only if no player is invited and everyone may watch it.
         let may_be_listed = invited.is_none()
             && create.spectator_access.unwrap_or_default() == SpectatorAccess::Anyone;
@@ -149,7 +147,7 @@ impl Client {
         };
         // The guard sets `reply_sent` even if this future is dropped.
         let reply_guard = seek.reply_sent.clone().drop_guard();
-        if let Some(cluster) = &self.server.infrastructure.cluster {
+        if let Some(cluster) = &self.server.infra.cluster {
             let paired = cluster.add_seek(&self.server, &seek).await;
             let Some((paired, reply)) = reply.require(paired) else {
                 return;
@@ -170,7 +168,7 @@ impl Client {
             }
             return;
         }
-        let now_ms = self.server.infrastructure.clock.now_ms();
+        let now_ms = self.server.infra.clock.now_ms();
         let added = self.server.matchmaking.seeks.pair_or_add(
             &seek,
             now_ms,
@@ -205,23 +203,16 @@ impl Client {
         let mut excluded_players = Vec::new();
         if rated {
             ratings::check_may_play_rated(&self.server, &record).await?;
-            excluded_players =
-                ratings::linked_accounts(&self.server.infrastructure, record.id).await?;
+            excluded_players = ratings::linked_accounts(&self.server.infra, record.id).await?;
         }
         if request.clock.is_some_and(|clock| clock.is_correspondence()) {
-            correspondence_matches::check_limit(&self.server.infrastructure, player.record.id)
-                .await?;
+            correspondence_matches::check_limit(&self.server.infra, player.record.id).await?;
         } else {
             self.check_match_limits(player.record.id).await?;
         }
         let is_correspondence = request.clock.is_some_and(|clock| clock.is_correspondence());
-        let rating = ratings::shown_rating(
-            &self.server.infrastructure,
-            &record,
-            game,
-            is_correspondence,
-        )
-        .await;
+        let rating =
+            ratings::shown_rating(&self.server.infra, &record, game, is_correspondence).await;
         let PlayerRecord { name, kind, .. } = record;
         Ok(Arc::new(Seek {
             connection: Arc::clone(&self.connection),
@@ -236,7 +227,7 @@ impl Client {
             range: request.rating_range,
             bot,
             stand_in,
-            created_ms: self.server.infrastructure.clock.now_ms(),
+            created_ms: self.server.infra.clock.now_ms(),
             widening_steps: AtomicU64::new(0),
             ended: CancellationToken::new(),
             reply_sent: CancellationToken::new(),
@@ -267,7 +258,7 @@ impl Client {
     /// Checks that the player may host another match and that this connection may follow it. If the
     /// player hosts too many matches, this method first tries to end an idle match against a bot.
     async fn check_match_limits(&self, player: PlayerId) -> Result<(), WireError> {
-        let max = self.server.infrastructure.settings.live_matches_per_player;
+        let max = self.server.infra.settings.live_matches_per_player;
         if !self.server.identity.players.may_host(player, max) {
             match_creation::resign_idle_bot_game(&self.server, player).await;
         }
@@ -283,14 +274,14 @@ impl Client {
     /// Pairs the seek with a bot if no opponent is found within `delay`.
     fn pair_with_bot_after(&self, delay: Duration, seek: Arc<Seek>) {
         let server = Arc::clone(&self.server);
-        self.server.infrastructure.spawn(async move {
+        self.server.infra.spawn(async move {
             tokio::select! {
                 biased; // The fixed poll order keeps simulated runs reproducible.
                 () = seek.ended.cancelled() => {}
-                () = server.infrastructure.tasks.shutdown.cancelled() => {}
+                () = server.infra.tasks.shutdown.cancelled() => {}
                 () = tokio::time::sleep(delay) => {
                     let was_pending = server.matchmaking.seeks.remove(&seek)
-                        && match &server.infrastructure.cluster {
+                        && match &server.infra.cluster {
                             Some(cluster) => cluster.end_seek(seek.player).await,
                             None => true,
                         };

@@ -296,7 +296,7 @@ impl Client {
     }
 
     fn send_pong(&self, reply: Reply) -> PendingSend<'_> {
-        let now_ms = self.server.infrastructure.clock.now_ms();
+        let now_ms = self.server.infra.clock.now_ms();
         reply.send_message(|re| ServerMessage::Pong {
             re,
             now_ms,
@@ -308,13 +308,7 @@ impl Client {
     fn cancel_seek<'a>(&'a self, player: &'a Player, reply: Reply) -> PendingSend<'a> {
         let id = player.record.id;
         let was_seeking = self.server.matchmaking.seeks.end_by_player(id);
-        let Some(cluster) = self
-            .server
-            .infrastructure
-            .cluster
-            .as_ref()
-            .filter(|_| was_seeking)
-        else {
+        let Some(cluster) = self.server.infra.cluster.as_ref().filter(|_| was_seeking) else {
             reply.ok(None);
             return None;
         };
@@ -434,7 +428,7 @@ impl Client {
                 return;
             };
             let rating = ratings::shown_rating(
-                &self.server.infrastructure,
+                &self.server.infra,
                 &record,
                 summary.game,
                 summary.is_correspondence(),
@@ -559,7 +553,7 @@ impl Client {
         let cursor_match = after.and_then(|after| self.server.matches.lobby.find(after));
         let is_hidden =
             cursor_match.is_some_and(|known| known.summary().is_hidden_from(player.record.id));
-        let page = match &self.server.infrastructure.cluster {
+        let page = match &self.server.infra.cluster {
             _ if is_hidden => Err(unknown_match_error()),
             Some(cluster) => {
                 list_sync::list_matches(&self.server, cluster, filter, after, limit).await

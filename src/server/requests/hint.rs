@@ -37,7 +37,7 @@ impl Client {
         let job = self.prepare_hint(player, target, ply).await;
         if let Some((job, reply)) = reply.require(job) {
             let server = Arc::clone(&self.server);
-            self.server.infrastructure.spawn(async move {
+            self.server.infra.spawn(async move {
                 if let Some((hint, reply)) = reply.require(job.run(&server).await) {
                     reply.send_message(|re| ServerMessage::Hint(Box::new(Hint { re, ..hint })));
                 }
@@ -60,7 +60,7 @@ impl Client {
         };
         let state = load_stored_match(server, handle.id()).await?;
         // The match checks the action again when the hint is recorded.
-        let now = Timestamp::uncharged(server.infrastructure.clock.now_ms());
+        let now = Timestamp::uncharged(server.infra.clock.now_ms());
         if let Err(refusal) = state.apply(&action, now) {
             return Err(to_protocol::refusal_error(&refusal));
         }
@@ -103,7 +103,7 @@ impl HintJob {
         };
         match self
             .handle
-            .request_answer(self.command, &server.infrastructure.metrics)
+            .request_answer(self.command, &server.infra.metrics)
             .await
         {
             Some(Ok(_)) => Ok(hint),
@@ -130,7 +130,7 @@ impl HintJob {
     /// search.
     async fn current_refusal(&self, server: &ServerContext) -> Option<WireError> {
         let state = load_stored_match(server, self.handle.id()).await.ok()?;
-        let now = Timestamp::uncharged(server.infrastructure.clock.now_ms());
+        let now = Timestamp::uncharged(server.infra.clock.now_ms());
         let refusal = match state.apply(&self.action, now) {
             Err(refusal) => refusal,
             // After a takeback, the position at the same ply may differ from the searched position.
@@ -150,7 +150,7 @@ async fn search_hint(
     state: &Match,
     stop: &Stop,
 ) -> Result<Hint, WireError> {
-    let time = server.infrastructure.settings.search_time;
+    let time = server.infra.settings.search_time;
     let priority = Priority {
         host: player,
         class: SearchClass::Human,

@@ -53,13 +53,13 @@ impl Client {
         let store_query = LeaderboardQuery {
             game: from_protocol::game(&query.game)?.info.id,
             pool: query.pool.unwrap_or(RatingPool::Live),
-            now_ms: self.server.infrastructure.clock.now_ms(),
+            now_ms: self.server.infra.clock.now_ms(),
             after: query.after.unwrap_or(0),
             limit: usize::try_from(query.limit.unwrap_or(DEFAULT_PAGE_SIZE)).unwrap_or(usize::MAX),
         };
         let page = self
             .server
-            .infrastructure
+            .infra
             .store
             .leaderboard(store_query)
             .await
@@ -76,7 +76,7 @@ impl Client {
     }
 
     pub(super) async fn send_opening_stats(&self, game: String, moves: Vec<String>, reply: Reply) {
-        let stats = load_opening_stats(&self.server.infrastructure, &game, &moves).await;
+        let stats = load_opening_stats(&self.server.infra, &game, &moves).await;
         if let Some(((n, moves), reply)) = reply.require(stats) {
             reply.send_message(|re| ServerMessage::Explore {
                 re,
@@ -120,7 +120,7 @@ impl Client {
         };
         let page = self
             .server
-            .infrastructure
+            .infra
             .store
             .history(store_query)
             .await
@@ -152,7 +152,7 @@ impl Client {
             MatchRef::Code(code) => {
                 let id = self
                     .server
-                    .infrastructure
+                    .infra
                     .store
                     .find_by_code(code)
                     .await
@@ -166,7 +166,7 @@ impl Client {
 /// Returns the statistics of the matches that began with these moves or with symmetric ones. The
 /// returned moves have the board orientation of the request.
 async fn load_opening_stats(
-    infrastructure: &Infrastructure,
+    infra: &Infrastructure,
     game: &str,
     moves: &[String],
 ) -> Result<(u64, Vec<ExploredMove>), WireError> {
@@ -181,7 +181,7 @@ async fn load_opening_stats(
     }
     let line: Vec<&str> = line.iter().map(String::as_str).collect();
     let (canonical, transform) = entry.canonical_line(&line);
-    let stats = infrastructure
+    let stats = infra
         .store
         .explore(entry.info.id, canonical.join(" "))
         .await;

@@ -35,9 +35,7 @@ impl Client {
         let id = match player_ref {
             PlayerRef::Requester => viewer,
             PlayerRef::Id(id) => self.find_player_id(viewer, &id).await?,
-            PlayerRef::Name(name) => {
-                player_lookup::find_by_name(&self.server.infrastructure, &name).await?
-            }
+            PlayerRef::Name(name) => player_lookup::find_by_name(&self.server.infra, &name).await?,
         };
         self.server.load_profile(id, viewer).await
     }

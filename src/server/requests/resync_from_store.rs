@@ -58,20 +58,20 @@ async fn load_events_since(
         return Err(unreadable_match_error());
     };
     let loaded = server
-        .infrastructure
+        .infra
         .store
         .load(handle.id())
         .await
         .map_err(match_read_error)?;
     let mut record = loaded.ok_or_else(unreadable_match_error)?.record;
     server
-        .infrastructure
+        .infra
         .settings
         .fill_absence_limits(&mut record.creation.terms);
     let visible_count = match is_seated {
         true => record.events.len(),
         false => record
-            .visible_to_spectators(server.infrastructure.clock.now_ms())
+            .visible_to_spectators(server.infra.clock.now_ms())
             .len(),
     };
     let replay_error = |damaged: ReplayError| {
@@ -92,7 +92,7 @@ async fn load_events_since(
         bytes += event.len();
         // A larger reply could fill the outbox, and the connection would then be closed as too
         // slow.
-        if bytes > server.infrastructure.settings.outbox_bytes / 2 && !events.is_empty() {
+        if bytes > server.infra.settings.outbox_bytes / 2 && !events.is_empty() {
             break;
         }
         events.push(event);
@@ -109,7 +109,7 @@ pub(super) async fn load_stored_match(
         return Err(unreadable_match_error());
     };
     let loaded = server
-        .infrastructure
+        .infra
         .store
         .load(id)
         .await

@@ -70,7 +70,7 @@ impl Client {
             return;
         };
         if resumed {
-            self.server.infrastructure.metrics.resumes.inc();
+            self.server.infra.metrics.resumes.inc();
         }
         tracing::debug!(connection = %self.connection.id, player = %id, resumed, "logged in");
         let mut pending_reply = Some((reply, self.build_welcome(&player, resumed)));
@@ -147,14 +147,9 @@ impl Client {
                 .await?,
         );
         // In a cluster, other servers read the player from the store.
-        if self.server.infrastructure.cluster.is_some() && !player.is_stored {
+        if self.server.infra.cluster.is_some() && !player.is_stored {
             let (record, sessions) = (player.record.clone(), vec![player.session.clone()]);
-            let added = self
-                .server
-                .infrastructure
-                .store
-                .add_player(record, sessions)
-                .await;
+            let added = self.server.infra.store.add_player(record, sessions).await;
             added.map_err(|error| welcome_error(&error))?;
             player.is_stored = true;
         }
@@ -169,7 +164,7 @@ impl Client {
 
     /// Returns a `hello` number that is greater than all earlier `hello` numbers on any server.
     pub(super) async fn next_hello_number(&self) -> Result<u64, WireError> {
-        match &self.server.infrastructure.cluster {
+        match &self.server.infra.cluster {
             None => Ok(self.server.identity.next_hello()),
             Some(cluster) => {
                 let number = cluster.directory.next_connection_number().await;
@@ -181,7 +176,7 @@ impl Client {
     /// Records the player's participation in the loaded matches, and announces the connection to
     /// all servers.
     fn announce_connection(&self, player: PlayerId, loaded_matches: &[MatchHandle]) {
-        if let Some(cluster) = &self.server.infrastructure.cluster {
+        if let Some(cluster) = &self.server.infra.cluster {
             for handle in loaded_matches {
                 participant_subscriptions::record_participation(
                     &self.server.identity,
@@ -208,7 +203,7 @@ impl Client {
             resumed,
             registration: self
                 .server
-                .infrastructure
+                .infra
                 .settings
                 .accounts
                 .wire_name()
@@ -216,12 +211,12 @@ impl Client {
             games: to_protocol::games(),
             levels: to_protocol::levels(),
             limits: self.limits(id),
-            clocks: to_protocol::clock_presets(&self.server.infrastructure.settings.clocks),
+            clocks: to_protocol::clock_presets(&self.server.infra.settings.clocks),
             following: Vec::new(),
             challenges: Vec::new(),
-            chat: Some(self.server.infrastructure.settings.chat),
-            presets: to_protocol::chat_presets(self.server.infrastructure.settings.chat),
-            analysis: Some(self.server.infrastructure.settings.analysis),
+            chat: Some(self.server.infra.settings.chat),
+            presets: to_protocol::chat_presets(self.server.infra.settings.chat),
+            analysis: Some(self.server.infra.settings.analysis),
             ignored: Vec::new(),
         }
     }
@@ -243,13 +238,13 @@ impl Client {
         if !resumed {
             return Ok(state);
         }
-        if let Some(cluster) = &self.server.infrastructure.cluster {
+        if let Some(cluster) = &self.server.infra.cluster {
             state.loaded_matches =
                 participant_subscriptions::load_matches_of_player(&self.server, cluster, player)
                     .await?;
         }
         state.participations =
-            correspondence_matches::participations_of(&self.server.infrastructure, player).await?;
+            correspondence_matches::participations_of(&self.server.infra, player).await?;
         state.correspondence_matches =
             correspondence_matches::to_followed_matches(&self.server, &state.participations);
         let not_correspondence = state
@@ -293,7 +288,7 @@ impl Client {
     async fn notify_missed_turns(&self, player: PlayerId, sent_matches: &[FollowedMatch]) {
         // If the matches cannot be read, the turns are sent with the next `welcome` message.
         let participations =
-            correspondence_matches::participations_of(&self.server.infrastructure, player).await;
+            correspondence_matches::participations_of(&self.server.infra, player).await;
         for row in correspondence_matches::to_followed_matches(
             &self.server,
             &participations.unwrap_or_default(),
@@ -309,14 +304,14 @@ impl Client {
                     match_loading::find_match(&self.server, MatchRef::Id(row.match_id)).await
             {
                 handle
-                    .notify(Control::NotifyTurn, &self.server.infrastructure.metrics)
+                    .notify(Control::NotifyTurn, &self.server.infra.metrics)
                     .await;
             }
         }
     }
 
     fn limits(&self, _player: PlayerId) -> Limits {
-        let settings = &self.server.infrastructure.settings;
+        let settings = &self.server.infra.settings;
         let to_ms = |duration: std::time::Duration| {
             u64::try_from(duration.as_millis()).unwrap_or(plyhouse_protocol::INTEGER_MAX)
         };
@@ -328,11 +323,8 @@ impl Client {
             following: settings.following_max as u64,
             idle_ms: to_ms(settings.idle_timeout),
             abandon_after_ms: to_ms(settings.open_match_absence_limit()),
-            correspondence_matches: self
-                .server
-                .infrastructure
-                .settings
-                .correspondence_matches_per_player as u64,
+            correspondence_matches: self.server.infra.settings.correspondence_matches_per_player
+                as u64,
             watching_cost: settings.watching_cost.get().into(),
             bot_think_ms: to_ms(settings.search_time),
         }

@@ -20,17 +20,17 @@ const CONCURRENT_SENDS_MAX: usize = 256;
 
 /// Pauses the clocks each time the store refuses writes. Runs until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
-    let shutdown = server.infrastructure.tasks.shutdown.clone();
+    let shutdown = server.infra.tasks.shutdown.clone();
     let watching = async {
         loop {
-            let since = server.infrastructure.store_health.wait_for_refusal().await;
+            let since = server.infra.store_health.wait_for_refusal().await;
             // If this server can store events again, only the matches whose writes were refused
             // have paused. The other matches on this server need not pause.
-            if !is_store_writable(&server.infrastructure) {
+            if !is_store_writable(&server.infra) {
                 broadcast_to_matches(&server, &Control::StoreUnavailable { since }).await;
             }
             sleep(CHECK_INTERVAL).await;
-            while !is_store_writable(&server.infrastructure) {
+            while !is_store_writable(&server.infra) {
                 sleep(CHECK_INTERVAL).await;
             }
             broadcast_to_matches(&server, &Control::StoreAvailable).await;
@@ -45,9 +45,9 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
 
 /// Returns whether this server can store events. A server without a valid lease cannot, because
 /// other servers may have taken over its matches.
-fn is_store_writable(infrastructure: &Infrastructure) -> bool {
-    let may_act = (infrastructure.cluster.as_ref()).is_none_or(|cluster| cluster.has_valid_lease());
-    may_act && infrastructure.store.is_healthy()
+fn is_store_writable(infra: &Infrastructure) -> bool {
+    let may_act = (infra.cluster.as_ref()).is_none_or(|cluster| cluster.has_valid_lease());
+    may_act && infra.store.is_healthy()
 }
 
 /// Sends a signal to every match on this server and waits for all answers.
@@ -55,7 +55,7 @@ pub(crate) async fn broadcast_to_matches(server: &ServerContext, control: &Contr
     let handles = stream::iter(server.matches.lobby.all());
     let sends = handles.for_each_concurrent(CONCURRENT_SENDS_MAX, |handle| {
         let control = control.clone();
-        async move { handle.notify(control, &server.infrastructure.metrics).await }
+        async move { handle.notify(control, &server.infra.metrics).await }
     });
     sends.await;
 }

@@ -15,16 +15,13 @@ use plyhouse_protocol::{
 };
 
 /// Checks that the player may sit in or host another correspondence match.
-pub(crate) async fn check_limit(
-    infrastructure: &Infrastructure,
-    player: PlayerId,
-) -> Result<(), WireError> {
-    let participations = participations_of(infrastructure, player).await?;
+pub(crate) async fn check_limit(infra: &Infrastructure, player: PlayerId) -> Result<(), WireError> {
+    let participations = participations_of(infra, player).await?;
     let count = participations
         .iter()
         .filter(|(_, part)| part.correspondence_turn.is_some())
         .count();
-    if count < infrastructure.settings.correspondence_matches_per_player {
+    if count < infra.settings.correspondence_matches_per_player {
         return Ok(());
     }
     let message = "you have too many correspondence matches; finish or cancel one first";
@@ -33,17 +30,13 @@ pub(crate) async fn check_limit(
 
 /// Returns the player's live matches that have a reminder.
 pub(crate) async fn participations_of(
-    infrastructure: &Infrastructure,
+    infra: &Infrastructure,
     player: PlayerId,
 ) -> Result<Vec<(MatchId, Participation)>, WireError> {
-    infrastructure
-        .store
-        .participations(player)
-        .await
-        .map_err(|error| {
-            tracing::error!(%player, %error, "cannot read a player's correspondence matches");
-            store_read_error(&error)
-        })
+    infra.store.participations(player).await.map_err(|error| {
+        tracing::error!(%player, %error, "cannot read a player's correspondence matches");
+        store_read_error(&error)
+    })
 }
 
 /// Converts the participations in correspondence matches to the protocol type. Participations in
@@ -70,11 +63,7 @@ fn to_followed_match(
             is_correspondence: true,
             turn: turn.map(to_protocol::seat),
             deadline_ms: deadline_ms.map(|due_ms| {
-                due_ms.max(
-                    server
-                        .matches
-                        .grace_until_ms(server.infrastructure.clock.now_ms()),
-                )
+                due_ms.max(server.matches.grace_until_ms(server.infra.clock.now_ms()))
             }),
         }),
         stand_in_seat: participation.substituted_seat.map(to_protocol::seat),
@@ -105,7 +94,7 @@ pub(crate) fn notify_turn(
     for connection in connections.iter().filter(|peer| !is_following(peer)) {
         connection.outbox.send(message.clone());
     }
-    if let Some(cluster) = &server.infrastructure.cluster {
+    if let Some(cluster) = &server.infra.cluster {
         let (match_id, text) = (state.id(), message.to_string());
         cluster.notify_player(player, Notification::YourTurn { match_id, text });
     }

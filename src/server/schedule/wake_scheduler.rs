@@ -32,9 +32,9 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
     loop {
         let is_time = tokio::select! {
             biased; // The fixed branch order makes seeded runs reproducible.
-            () = server.infrastructure.tasks.shutdown.cancelled() => return,
+            () = server.infra.tasks.shutdown.cancelled() => return,
             () = server.matches.wake_times.wait_for_change() => false,
-            () = sleep(time_until(&server.infrastructure, next_ms)) => server.infrastructure.clock.now_ms() >= next_ms,
+            () = sleep(time_until(&server.infra, next_ms)) => server.infra.clock.now_ms() >= next_ms,
         };
         if is_time {
             server.matches.wake_times.reset();
@@ -45,8 +45,8 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
     }
 }
 
-fn time_until(infrastructure: &Infrastructure, at_ms: u64) -> Duration {
-    let wait = Duration::from_millis(at_ms.saturating_sub(infrastructure.clock.now_ms()));
+fn time_until(infra: &Infrastructure, at_ms: u64) -> Duration {
+    let wait = Duration::from_millis(at_ms.saturating_sub(infra.clock.now_ms()));
     wait.min(SLEEP_MAX)
 }
 
@@ -55,28 +55,23 @@ fn time_until(infrastructure: &Infrastructure, at_ms: u64) -> Duration {
 async fn wake_due_matches(server: &Arc<ServerContext>) -> u64 {
     let (mut after, mut all_woken) = ((0, MatchId(Uuid::nil())), true);
     let next_ms = 'due: loop {
-        let reminders = match server
-            .infrastructure
-            .store
-            .due_reminders(after, BATCH_SIZE)
-            .await
-        {
+        let reminders = match server.infra.store.due_reminders(after, BATCH_SIZE).await {
             Ok(due) => due,
             Err(error) => {
                 tracing::error!(%error, "cannot read due matches");
-                break server.infrastructure.clock.now_ms() + RETRY_DELAY_MS;
+                break server.infra.clock.now_ms() + RETRY_DELAY_MS;
             }
         };
         let is_last = reminders.len() < BATCH_SIZE;
         for (wake_ms, id) in reminders {
-            let now_ms = server.infrastructure.clock.now_ms();
-            if now_ms < wake_ms || server.infrastructure.tasks.is_stopping() {
+            let now_ms = server.infra.clock.now_ms();
+            if now_ms < wake_ms || server.infra.tasks.is_stopping() {
                 break 'due wake_ms;
             }
             let late_ms = now_ms - wake_ms.max(server.matches.grace_ends_ms);
             let late = Duration::from_millis(late_ms);
             server
-                .infrastructure
+                .infra
                 .metrics
                 .wake_lateness
                 .observe(late.as_secs_f64());
@@ -89,7 +84,7 @@ async fn wake_due_matches(server: &Arc<ServerContext>) -> u64 {
     };
     match all_woken {
         true => next_ms,
-        false => next_ms.min(server.infrastructure.clock.now_ms() + RETRY_DELAY_MS),
+        false => next_ms.min(server.infra.clock.now_ms() + RETRY_DELAY_MS),
     }
 }
 
@@ -99,7 +94,7 @@ async fn wake_match(server: &Arc<ServerContext>, id: MatchId) -> bool {
     match match_loading::find_match(server, MatchRef::Id(id)).await {
         Ok(handle) => {
             handle
-                .notify(Control::CheckTimers, &server.infrastructure.metrics)
+                .notify(Control::CheckTimers, &server.infra.metrics)
                 .await;
             true
         }

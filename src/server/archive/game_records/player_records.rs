@@ -116,7 +116,7 @@ impl ServerContext {
             Some(id) => player_lookup::load_record(self, id)
                 .await
                 .map(|record| record.id),
-            None => player_lookup::find_by_name(&self.infrastructure, player).await,
+            None => player_lookup::find_by_name(&self.infra, player).await,
         };
         found.map_err(|WireError { code, .. }| match code {
             Some(ErrorCode::UnknownPlayer) => ArchiveError::NotFound,
@@ -129,7 +129,7 @@ impl GameRecordReader {
     /// Returns the text of the next game record, or `None` after the last record.
     async fn next_record(&mut self) -> Result<Option<String>, ArchiveError> {
         loop {
-            if self.permit.server.infrastructure.tasks.is_stopping() {
+            if self.permit.server.infra.tasks.is_stopping() {
                 return Err(ArchiveError::Busy);
             }
             let Some(id) = self.next_ids.pop_front() else {
@@ -166,7 +166,7 @@ impl GameRecordReader {
             before: self.cursor,
             ..HistoryQuery::for_player(self.player, PAGE_SIZE)
         };
-        let found = self.permit.server.infrastructure.store.history(query).await;
+        let found = self.permit.server.infra.store.history(query).await;
         // The store returns `None` if the match at the cursor was deleted after the last page was
         // read. In this case, all older matches have been deleted as well, so the empty page ends
         // the download.

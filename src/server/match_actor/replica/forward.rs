@@ -150,7 +150,7 @@ impl MatchActor {
         suspected: Option<NodeId>,
     ) -> ControlFlow<StopReason> {
         let id = self.state.id();
-        let Some(cluster) = &self.server.infrastructure.cluster else {
+        let Some(cluster) = &self.server.infra.cluster else {
             return CONTINUE;
         };
         let location = cluster.locate(id, suspected, false).await;
@@ -191,7 +191,7 @@ impl MatchActor {
     /// Makes this server the owner of the match. This server then serves the commands that the
     /// previous owner has not answered.
     pub(super) async fn take_over(&mut self) -> ControlFlow<StopReason> {
-        self.server.infrastructure.metrics.cluster.takeovers.inc();
+        self.server.infra.metrics.cluster.takeovers.inc();
         // The previous owner's answers are final. Each answer must be sent after its event, so the
         // missing events are read and broadcast first.
         if !self.replica_mut().pending_answers.is_empty() {
@@ -227,7 +227,7 @@ impl MatchActor {
     ) -> ControlFlow<StopReason> {
         if matches!(action, Action::Join { .. }) {
             let is_seated = self.state.seat_of(command.player).is_some();
-            let at = Timestamp::uncharged(self.server.infrastructure.clock.now_ms());
+            let at = Timestamp::uncharged(self.server.infra.clock.now_ms());
             let is_player = is_seated || self.state.apply(action, at).is_ok();
             match self.broadcaster.check_capacity(&command, is_player, reply) {
                 Some(checked) => reply = checked,
@@ -245,7 +245,7 @@ impl MatchActor {
     ) -> ControlFlow<StopReason> {
         let id = self.state.id();
         let turn_told_at = self.replica_mut().turn_sent_at;
-        let Some(cluster) = &self.server.infrastructure.cluster else {
+        let Some(cluster) = &self.server.infra.cluster else {
             return CONTINUE;
         };
         let turn_elapsed = command.received_at.saturating_duration_since(turn_told_at);
@@ -268,7 +268,7 @@ impl MatchActor {
             envelope.refuse("too many requests for this match; try again shortly");
             return CONTINUE;
         }
-        let metrics = Arc::clone(&self.server.infrastructure.metrics);
+        let metrics = Arc::clone(&self.server.infra.metrics);
         metrics.cluster.relayed_requests.inc();
         let (sent_at, response) = (now(), cluster.relay(owner, id, relayed_command));
         replica.forwarded_count += 1;
@@ -289,7 +289,7 @@ impl MatchActor {
     /// Makes this server the owner of an ended match that no server serves.
     pub(super) async fn take_over_ended(&mut self) -> ControlFlow<StopReason> {
         let id = self.state.id();
-        let Some(cluster) = &self.server.infrastructure.cluster else {
+        let Some(cluster) = &self.server.infra.cluster else {
             return CONTINUE;
         };
         let suspected = self

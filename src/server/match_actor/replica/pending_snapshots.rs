@@ -41,8 +41,7 @@ impl MatchActor {
 
     /// Returns whether snapshots wait for the owner's clock.
     pub(super) fn waits_for_clock(&self) -> bool {
-        let (Some(replica), Some(cluster)) = (&self.replica, &self.server.infrastructure.cluster)
-        else {
+        let (Some(replica), Some(cluster)) = (&self.replica, &self.server.infra.cluster) else {
             return false;
         };
         let is_in_time = replica

@@ -147,19 +147,8 @@ impl MatchActor {
             self.state.seq(),
         );
         self.replica_mut().catch_up_at = None;
-        self.server
-            .infrastructure
-            .metrics
-            .cluster
-            .missed_events
-            .inc();
-        match self
-            .server
-            .infrastructure
-            .store
-            .tail(id, journal_position)
-            .await
-        {
+        self.server.infra.metrics.cluster.missed_events.inc();
+        match self.server.infra.store.tail(id, journal_position).await {
             Ok(Some(tail)) => {
                 let skip = usize::try_from(known_seq.0.saturating_sub(journal_position.seq().0));
                 let skip = skip.unwrap_or(usize::MAX);
@@ -213,7 +202,7 @@ impl MatchActor {
         } in ready
         {
             let waiting_time = now().saturating_duration_since(since);
-            let lag = &self.server.infrastructure.metrics.cluster.replica_lag;
+            let lag = &self.server.infra.metrics.cluster.replica_lag;
             lag.observe(waiting_time.as_secs_f64());
             let Envelope { command, reply } = *letter;
             match (&answer, &command.request) {

@@ -84,7 +84,7 @@ impl Client {
         player_lookup::persist_player(&self.server, owner.id).await?;
         let key_player = self.resolve_key_player(&owner, name).await?;
         let identity_proof = self.verify_proof(player, proof).await?;
-        let key = tokens::new_api_key(&self.server.infrastructure.rng);
+        let key = tokens::new_api_key(&self.server.infra.rng);
         let issued = IssuedKey {
             session: SessionRecord {
                 kind: SessionKind::Key,
@@ -103,7 +103,7 @@ impl Client {
         let (is_new, name) = (new_key.bot.is_some(), issued.player.name.clone());
         if self
             .server
-            .infrastructure
+            .infra
             .store
             .add_api_key(new_key)
             .await
@@ -131,7 +131,7 @@ impl Client {
         owner: &PlayerRecord,
         bot: Option<String>,
     ) -> Result<KeyPlayer, WireError> {
-        let account = self.server.infrastructure.store.account(owner.id).await;
+        let account = self.server.infra.store.account(owner.id).await;
         let bots = account
             .map_err(identity_read_error)?
             .unwrap_or_default()
@@ -145,7 +145,7 @@ impl Client {
         };
         let mut keys = 0;
         for player in bots.iter().chain([owner]) {
-            let sessions = self.server.infrastructure.store.sessions(player.id).await;
+            let sessions = self.server.infra.store.sessions(player.id).await;
             let sessions = sessions.map_err(identity_read_error)?;
             let api_keys = sessions
                 .iter()
@@ -166,11 +166,11 @@ impl Client {
         bots: &[PlayerRecord],
     ) -> Result<KeyPlayer, WireError> {
         let RegistrableName { name, skeletons } = names::parse_registrable_name(&name)?;
-        let now_ms = self.server.infrastructure.clock.now_ms();
+        let now_ms = self.server.infra.clock.now_ms();
         for skeleton in &skeletons {
             let owner = self
                 .server
-                .infrastructure
+                .infra
                 .store
                 .find_by_name_skeleton(skeleton.clone(), now_ms)
                 .await;
@@ -188,7 +188,7 @@ impl Client {
             return Err(WireError::new(ErrorCode::NotAllowed, message));
         }
         let player = PlayerRecord {
-            id: registry::new_player_id(&self.server.infrastructure.rng),
+            id: registry::new_player_id(&self.server.infra.rng),
             name,
             kind: PlayerKind::Bot,
         };

@@ -75,7 +75,7 @@ impl Client {
         let label = parse_display_text(label, || default_label(self.session_kind))?;
         let Some(record) = self
             .server
-            .infrastructure
+            .infra
             .store
             .player_by_id(id)
             .await
@@ -83,11 +83,7 @@ impl Client {
         else {
             return Err(invalid_code_error());
         };
-        let token = self
-            .server
-            .identity
-            .tokens
-            .issue(&self.server.infrastructure.rng);
+        let token = self.server.identity.tokens.issue(&self.server.infra.rng);
         let session = SessionRecord {
             from_recovery_key: matches!(credential, Credential::Recovery(_)),
             ..self.new_session(id, &token, label)
@@ -112,7 +108,7 @@ impl Client {
         credential: &Credential,
         session: &SessionRecord,
     ) -> Result<(), WireError> {
-        let store = &self.server.infrastructure.store;
+        let store = &self.server.infra.store;
         let result = match credential {
             Credential::Pairing(code) => store.take_pairing(*code, session.clone()).await,
             Credential::Recovery(key) => match self.consume_one_time_token(*key).await {
@@ -137,7 +133,7 @@ impl Client {
         let player = session.player;
         let account = self
             .server
-            .infrastructure
+            .infra
             .store
             .account(player)
             .await
@@ -146,12 +142,7 @@ impl Client {
             return Ok(());
         }
         let which = SessionSelection::One(session.id);
-        let ended = self
-            .server
-            .infrastructure
-            .store
-            .end_sessions(player, which)
-            .await;
+        let ended = self.server.infra.store.end_sessions(player, which).await;
         ended.map_err(identity_write_error)?;
         Err(wrong_password_error())
     }
@@ -178,19 +169,14 @@ impl Client {
         &self,
         key: TokenHash,
     ) -> Result<Option<PlayerId>, ReadError> {
-        let owner = self
-            .server
-            .infrastructure
-            .store
-            .find_by_recovery_key(key)
-            .await?;
+        let owner = self.server.infra.store.find_by_recovery_key(key).await?;
         if owner.is_some() {
             return Ok(owner);
         }
-        let now_ms = self.server.infrastructure.clock.now_ms();
+        let now_ms = self.server.infra.clock.now_ms();
         let one_time_token = self
             .server
-            .infrastructure
+            .infra
             .store
             .find_one_time_token(key, now_ms)
             .await?;
@@ -203,33 +189,16 @@ impl Client {
         &self,
         key: TokenHash,
     ) -> Result<bool, WriteError> {
-        match self
-            .server
-            .infrastructure
-            .store
-            .find_by_recovery_key(key)
-            .await
-        {
-            Ok(None) => {
-                self.server
-                    .infrastructure
-                    .store
-                    .take_one_time_token(key)
-                    .await
-            }
+        match self.server.infra.store.find_by_recovery_key(key).await {
+            Ok(None) => self.server.infra.store.take_one_time_token(key).await,
             Ok(Some(_)) => Ok(true),
             Err(_) => Err(WriteError::Unavailable),
         }
     }
 
     async fn find_pairing_owner(&self, code: TokenHash) -> Result<Option<PlayerId>, ReadError> {
-        let now_ms = self.server.infrastructure.clock.now_ms();
-        let pairing = self
-            .server
-            .infrastructure
-            .store
-            .find_pairing(code, now_ms)
-            .await?;
+        let now_ms = self.server.infra.clock.now_ms();
+        let pairing = self.server.infra.store.find_pairing(code, now_ms).await?;
         Ok(pairing.map(|pairing| pairing.player))
     }
 
@@ -239,7 +208,7 @@ impl Client {
         let player = new_session.player;
         let mut sessions = self
             .server
-            .infrastructure
+            .infra
             .store
             .sessions(player)
             .await
@@ -257,12 +226,7 @@ impl Client {
         sessions.sort_by_key(eviction_key);
         for session in &sessions[..excess] {
             let which = SessionSelection::One(session.id);
-            let ended = self
-                .server
-                .infrastructure
-                .store
-                .end_sessions(player, which)
-                .await;
+            let ended = self.server.infra.store.end_sessions(player, which).await;
             ended.map_err(identity_write_error)?;
             self.close_ended_sessions(player, which, None);
         }
@@ -291,7 +255,7 @@ impl Client {
         for connection in connections.filter(|peer| peer.id != self.connection.id) {
             connection.outbox.send(frame.clone());
         }
-        if let Some(cluster) = &self.server.infrastructure.cluster {
+        if let Some(cluster) = &self.server.infra.cluster {
             let text = frame.to_string();
             cluster.notify_player(player, Notification::SessionAdded { text });
         }
@@ -299,7 +263,7 @@ impl Client {
 
     /// Creates a pairing code and sends it to the client. Another device can log in with this code.
     pub(in crate::requests) async fn send_pairing_code(&self, player: &Player, reply: Reply) {
-        let code = tokens::new_pairing_code(&self.server.infrastructure.rng);
+        let code = tokens::new_pairing_code(&self.server.infra.rng);
         let stored = self.store_pairing_code(player, &code).await;
         if let Some(((), reply)) = reply.require(stored) {
             reply.send_message(|re| ServerMessage::LinkCode {
@@ -314,13 +278,13 @@ impl Client {
     async fn store_pairing_code(&self, player: &Player, code: &Token) -> Result<(), WireError> {
         let (id, own_session) = (player.record.id, player.session.id);
         player_lookup::persist_player(&self.server, id).await?;
-        let now_ms = self.server.infrastructure.clock.now_ms();
+        let now_ms = self.server.infra.clock.now_ms();
         let pairing = Pairing {
             code: tokens::hash_code(code),
             player: id,
             expires_ms: now_ms + PAIRING_CODE_LIFETIME_MS,
         };
-        let offered = (self.server.infrastructure.store).offer_pairing(
+        let offered = (self.server.infra.store).offer_pairing(
             pairing,
             own_session,
             now_ms,
@@ -333,7 +297,7 @@ impl Client {
         // yet.
         let sessions = self
             .server
-            .infrastructure
+            .infra
             .store
             .sessions(id)
             .await
@@ -375,11 +339,11 @@ impl Client {
         let id = player.record.id;
         player_lookup::persist_player(&self.server, id).await?;
         let identity_proof = self.verify_proof(player, proof).await?;
-        let key = tokens::new_recovery_key(&self.server.infrastructure.rng);
+        let key = tokens::new_recovery_key(&self.server.infra.rng);
         let hash = tokens::hash_code(&key);
         let renewed = self
             .server
-            .infrastructure
+            .infra
             .store
             .renew_recovery_key(id, hash, identity_proof)
             .await;

@@ -31,7 +31,7 @@ impl Client {
     ) -> Result<Player, WireError> {
         let stored_record = self
             .server
-            .infrastructure
+            .infra
             .store
             .find_external_identity(proxy_user.to_owned())
             .await;
@@ -50,7 +50,7 @@ impl Client {
     }
 
     async fn create_proxy_account(&self, proxy_user: &str) -> Result<PlayerRecord, WireError> {
-        let id = registry::new_player_id(&self.server.infrastructure.rng);
+        let id = registry::new_player_id(&self.server.infra.rng);
         let base_name = usable_base_name(proxy_user);
         for number in 1..=NAME_ATTEMPTS_MAX {
             // Skip invalid and reserved names. Names that are already taken are skipped below.
@@ -73,24 +73,24 @@ impl Client {
                 external_name: proxy_user.to_owned(),
                 player: player.clone(),
                 skeletons,
-                now_ms: self.server.infrastructure.clock.now_ms(),
+                now_ms: self.server.infra.clock.now_ms(),
             };
             if self
                 .server
-                .infrastructure
+                .infra
                 .store
                 .add_external_identity(identity)
                 .await
                 .map_err(identity_write_error)?
             {
-                self.server.infrastructure.metrics.registrations.inc();
+                self.server.infra.metrics.registrations.inc();
                 return Ok(player);
             }
             // The store has rejected the account. Another connection has created it, or another
             // player has taken the name.
             let stored_record = self
                 .server
-                .infrastructure
+                .infra
                 .store
                 .find_external_identity(proxy_user.to_owned())
                 .await;
@@ -109,7 +109,7 @@ impl Client {
     ) -> Result<SessionRecord, WireError> {
         let sessions = self
             .server
-            .infrastructure
+            .infra
             .store
             .sessions(player)
             .await
@@ -119,18 +119,9 @@ impl Client {
             return Ok(session);
         }
         // No client receives this token.
-        let token = self
-            .server
-            .identity
-            .tokens
-            .issue(&self.server.infrastructure.rng);
+        let token = self.server.identity.tokens.issue(&self.server.infra.rng);
         let session = self.new_session(player, &token, SESSION_LABEL.to_owned());
-        let added = self
-            .server
-            .infrastructure
-            .store
-            .add_session(session.clone())
-            .await;
+        let added = self.server.infra.store.add_session(session.clone()).await;
         added.map_err(identity_write_error)?;
         Ok(session)
     }

@@ -53,12 +53,8 @@ impl Client {
         name: &str,
     ) -> Result<(Option<PlayerId>, Option<PasswordHash>), WireError> {
         let server = &self.server;
-        let owner = names::owner_of_name(
-            &*server.infrastructure.store,
-            server.infrastructure.clock.now_ms(),
-            name,
-        )
-        .await;
+        let owner =
+            names::owner_of_name(&*server.infra.store, server.infra.clock.now_ms(), name).await;
         let owner = owner.map_err(identity_read_error)?;
         let player = owner
             .filter(|(_, is_own)| *is_own)
@@ -66,7 +62,7 @@ impl Client {
         let nil_player = PlayerId(Uuid::nil());
         let account = self
             .server
-            .infrastructure
+            .infra
             .store
             .account(player.unwrap_or(nil_player))
             .await;
@@ -87,7 +83,7 @@ impl Client {
         let id = player.record.id;
         let account = self
             .server
-            .infrastructure
+            .infra
             .store
             .account(id)
             .await
@@ -99,7 +95,7 @@ impl Client {
         let Some(stored_hash) = identity_proof.password.clone() else {
             return Ok(identity_proof);
         };
-        let now_ms = self.server.infrastructure.clock.now_ms();
+        let now_ms = self.server.infra.clock.now_ms();
         let since_ms = now_ms.saturating_sub(player.session.created_ms);
         if player.session.from_recovery_key && since_ms < RECOVERY_GRACE_MS {
             return Ok(identity_proof);

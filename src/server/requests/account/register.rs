@@ -60,7 +60,7 @@ impl Client {
     /// connections.
     pub(in crate::requests) fn broadcast_player_record(&self, record: &PlayerRecord) {
         self.server.identity.players.update_record(record);
-        if let Some(cluster) = &self.server.infrastructure.cluster {
+        if let Some(cluster) = &self.server.infra.cluster {
             let player = to_protocol::player(record);
             cluster.broadcast(&Packet::PlayerRenamed { player });
         }
@@ -92,7 +92,7 @@ impl Client {
                     .server
                     .identity
                     .passwords
-                    .hash(&password, &self.server.infrastructure.rng);
+                    .hash(&password, &self.server.infra.rng);
                 Some(hash.await?)
             }
             None => None,
@@ -103,7 +103,7 @@ impl Client {
             name,
             kind: PlayerKind::Account,
         };
-        let now_ms = self.server.infrastructure.clock.now_ms();
+        let now_ms = self.server.infra.clock.now_ms();
         let name_change = NameChange {
             player: record.clone(),
             skeletons,
@@ -113,18 +113,13 @@ impl Client {
             now_ms,
             old_name_reserved_until_ms: now_ms,
         };
-        let result = self
-            .server
-            .infrastructure
-            .store
-            .name_player(name_change)
-            .await;
+        let result = self.server.infra.store.name_player(name_change).await;
         if !result.map_err(identity_write_error)? {
             // The store has rejected the name. The player has registered on another connection, or
             // another player has taken the name.
             let stored_record = self
                 .server
-                .infrastructure
+                .infra
                 .store
                 .player_by_id(id)
                 .await
@@ -137,14 +132,14 @@ impl Client {
             self.check_invite(invite).await?;
             return Err(name_taken_error());
         }
-        self.server.infrastructure.metrics.registrations.inc();
+        self.server.infra.metrics.registrations.inc();
         tracing::info!(player = %id, "account registered");
         Ok(record)
     }
 
     /// Returns the invitation's hash, or `None` if this server requires no invitation.
     async fn require_invite(&self, invite: Option<Token>) -> Result<Option<TokenHash>, WireError> {
-        if self.server.infrastructure.settings.accounts != AccountPolicy::Invite {
+        if self.server.infra.settings.accounts != AccountPolicy::Invite {
             return Ok(None);
         }
         let invite = invite.as_ref().map(tokens::hash_code);
@@ -156,10 +151,10 @@ impl Client {
     /// Checks that an invitation exists and has not expired.
     async fn check_invite(&self, invite: Option<TokenHash>) -> Result<(), WireError> {
         let Some(invite) = invite else { return Ok(()) };
-        let now_ms = self.server.infrastructure.clock.now_ms();
+        let now_ms = self.server.infra.clock.now_ms();
         let one_time_token = self
             .server
-            .infrastructure
+            .infra
             .store
             .find_one_time_token(invite, now_ms)
             .await;
@@ -177,7 +172,7 @@ impl Client {
         if name == old_record.name {
             return Ok(old_record);
         }
-        let now_ms = self.server.infrastructure.clock.now_ms();
+        let now_ms = self.server.infra.clock.now_ms();
         let renamed_ms = self.check_rename_allowed(old_record.id, now_ms).await?;
         let record = PlayerRecord {
             name,
@@ -192,12 +187,7 @@ impl Client {
             now_ms,
             old_name_reserved_until_ms: now_ms + names::NAME_RESERVATION_MS,
         };
-        let result = self
-            .server
-            .infrastructure
-            .store
-            .name_player(name_change)
-            .await;
+        let result = self.server.infra.store.name_player(name_change).await;
         if result.map_err(identity_write_error)? {
             return Ok(record);
         }
@@ -215,7 +205,7 @@ impl Client {
     ) -> Result<Option<u64>, WireError> {
         let account = self
             .server
-            .infrastructure
+            .infra
             .store
             .account(id)
             .await
@@ -252,11 +242,11 @@ impl Client {
             .server
             .identity
             .passwords
-            .hash(new, &self.server.infrastructure.rng)
+            .hash(new, &self.server.infra.rng)
             .await?;
         let update = self
             .server
-            .infrastructure
+            .infra
             .store
             .set_password(record.id, hash, identity_proof);
         if !update.await.map_err(identity_write_error)? {
@@ -274,11 +264,11 @@ impl Client {
         skeletons: &[String],
         own: PlayerId,
     ) -> Result<(), WireError> {
-        let now_ms = self.server.infrastructure.clock.now_ms();
+        let now_ms = self.server.infra.clock.now_ms();
         for skeleton in skeletons {
             let owner = self
                 .server
-                .infrastructure
+                .infra
                 .store
                 .find_by_name_skeleton(skeleton.clone(), now_ms)
                 .await;
@@ -304,11 +294,11 @@ impl Client {
         if !is_taken {
             return;
         }
-        let name = registry::random_guest_name(&self.server.infrastructure.rng);
+        let name = registry::random_guest_name(&self.server.infra.rng);
         if player.is_stored {
             let result = self
                 .server
-                .infrastructure
+                .infra
                 .store
                 .rename_guest(*id, name.clone())
                 .await;

@@ -38,7 +38,7 @@ impl Client {
         for (owner, bot) in owners.chain(bots.map(|bot| (bot.id, Some(bot.name)))) {
             let stored_sessions = match self.server.identity.players.unstored_guest(owner) {
                 Some((_, session)) => Ok(vec![session]),
-                None => self.server.infrastructure.store.sessions(owner).await,
+                None => self.server.infra.store.sessions(owner).await,
             };
             let connected = self.connected_sessions(owner).await;
             let summary = |session: SessionRecord| SessionSummary {
@@ -69,7 +69,7 @@ impl Client {
     ) -> Result<Vec<PlayerRecord>, WireError> {
         let account = self
             .server
-            .infrastructure
+            .infra
             .store
             .account(player)
             .await
@@ -80,7 +80,7 @@ impl Client {
     /// Returns the player's sessions that are connected to any server.
     pub(in crate::requests) async fn connected_sessions(&self, player: PlayerId) -> Vec<SessionId> {
         let mut connected = self.server.identity.players.connected_sessions(player);
-        if let Some(cluster) = &self.server.infrastructure.cluster {
+        if let Some(cluster) = &self.server.infra.cluster {
             connected.extend(cluster.connected_sessions(player).await);
         }
         connected
@@ -116,12 +116,7 @@ impl Client {
         let Some((bots, reply)) = reply.require(self.load_bots(id).await) else {
             return;
         };
-        let result = self
-            .server
-            .infrastructure
-            .store
-            .end_sessions(id, selection)
-            .await;
+        let result = self.server.infra.store.end_sessions(id, selection).await;
         let Some(((), reply)) = reply.require(result.map_err(identity_write_error)) else {
             return;
         };
@@ -146,7 +141,7 @@ impl Client {
             .identity
             .players
             .close_sessions(player, selection, except);
-        if let Some(cluster) = &self.server.infrastructure.cluster {
+        if let Some(cluster) = &self.server.infra.cluster {
             cluster.broadcast(&Packet::SessionsEnded {
                 player,
                 which: selection,
@@ -170,7 +165,7 @@ impl Client {
                 .find_guest_by_token(token)
                 .is_none()
         {
-            match self.server.infrastructure.store.find_session(token).await {
+            match self.server.infra.store.find_session(token).await {
                 Ok(None) => {
                     self.connection.outbox.close(CloseCode::SessionEnded);
                     return;
@@ -182,16 +177,12 @@ impl Client {
                 Ok(Some(_)) | Err(_) => {}
             }
         }
-        let today = self.server.infrastructure.clock.now_ms() / DAY_MS;
+        let today = self.server.infra.clock.now_ms() / DAY_MS;
         if player.is_stored && player.session.last_used_day < today {
             let server = Arc::clone(&self.server);
-            self.server.infrastructure.spawn(async move {
+            self.server.infra.spawn(async move {
                 // If this write fails, the use of the session is recorded at the next `hello`.
-                let _ = server
-                    .infrastructure
-                    .store
-                    .touch_session(token, today)
-                    .await;
+                let _ = server.infra.store.touch_session(token, today).await;
             });
         }
     }
