@@ -3,10 +3,11 @@
 use plyhouse_protocol::PlayerId;
 
 use super::tokens_and_admin_commands::{
-    add_one_time_token, claim_command, store_command_result, take_one_time_token,
+    add_one_time_token, claim_command, find_one_time_token, store_command_result,
+    take_one_time_token,
 };
-use super::{Sql, accounts, blocks, sessions};
-use crate::{IdentityChange, PlayerDeletion};
+use super::{Sql, accounts, blocks, players, sessions};
+use crate::{IdentityChange, NameChange, PlayerDeletion};
 
 /// Changes that need statements of their own for each database, because they affect journals.
 pub(crate) trait DeletePlayers: Sql {
@@ -91,4 +92,83 @@ pub(crate) async fn apply_change<S: DeletePlayers>(
         }
     }
     Ok(true)
+}
+
+/// Determines from the stored data whether an identity change was applied. Called if the outcome of
+/// the commit is unknown. Returns `None` if the stored data does not show whether the change was
+/// applied.
+pub(crate) async fn is_applied<S: Sql>(
+    db: &S,
+    change: &IdentityChange,
+) -> Result<Option<bool>, S::Error> {
+    let is_applied = match change {
+        IdentityChange::AddSession(added) => {
+            sessions::find_session(db, &added.token).await?.is_some()
+        }
+        IdentityChange::OfferPairing { pairing, .. } => {
+            sessions::find_pairing(db, pairing.code, 0).await?.is_some()
+        }
+        IdentityChange::TakePairing(_, session) => {
+            sessions::find_session(db, &session.token).await?.is_some()
+        }
+        IdentityChange::StoreRecoveryKey(player, key)
+        | IdentityChange::RenewRecoveryKey(player, key, _) => {
+            sessions::find_by_recovery_key(db, key).await? == Some(*player)
+        }
+        IdentityChange::AddApiKey(key) => sessions::find_session(db, &key.session.token)
+            .await?
+            .is_some(),
+        IdentityChange::EndSessions(player, selection) => {
+            sessions::have_sessions_ended(db, *player, *selection).await?
+        }
+        // This change always counts as applied, because the day of a session's last use need not be
+        // exact. The next `hello` request stores the current day.
+        IdentityChange::TouchSession(..) => true,
+        IdentityChange::NamePlayer(change) => is_player_named(db, change).await?,
+        IdentityChange::RenameGuest(player, name) => players::has_name(db, *player, name).await?,
+        IdentityChange::SetPassword(player, password, _) => accounts::account(db, *player)
+            .await?
+            .is_some_and(|account| account.password.as_ref() == Some(password)),
+        IdentityChange::StoreAccount(player, _) => accounts::account(db, *player).await?.is_some(),
+        IdentityChange::ChangeBlock {
+            player,
+            other,
+            since_ms,
+        } => blocks::is_blocked(db, *player, *other).await? == since_ms.is_some(),
+        IdentityChange::AddExternalIdentity(identity) => {
+            accounts::find_external_identity(db, &identity.external_name)
+                .await?
+                .is_some_and(|stored| stored == identity.player)
+        }
+        IdentityChange::DeletePlayer(deletion) => {
+            !players::player_exists(db, deletion.player).await?
+        }
+        // This change always counts as applied, because the caller repeats the name removal until
+        // no names remain.
+        IdentityChange::RemoveNames(_) => true,
+        IdentityChange::AddOneTimeToken { code, .. } => {
+            find_one_time_token(db, code, 0).await?.is_some()
+        }
+        // If the one-time token is no longer stored, this change or another call may have deleted
+        // it. It is therefore unknown whether this change was applied.
+        IdentityChange::TakeOneTimeToken(code)
+            if find_one_time_token(db, code, 0).await?.is_none() =>
+        {
+            return Ok(None);
+        }
+        IdentityChange::TakeOneTimeToken(_) => false,
+        IdentityChange::ClaimCommand(_) => return Ok(None),
+        IdentityChange::StoreCommandResult(..) => true,
+    };
+    Ok(Some(is_applied))
+}
+
+/// Returns whether a player has the name that the change would give.
+async fn is_player_named<S: Sql>(db: &S, change: &NameChange) -> Result<bool, S::Error> {
+    let Some(skeleton) = change.skeletons.first() else {
+        return Ok(false);
+    };
+    let id = change.player.id;
+    let holder = accounts::find_by_name_skeleton(db, skeleton, change.now_ms).await?;
+    Ok(holder == Some((id, true)) && players::has_name(db, id, &change.player.name).await?)
 }

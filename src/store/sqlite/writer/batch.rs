@@ -14,7 +14,7 @@ use crate::account_deletion::{
     initial_participants, remove_names_from_events, seated_players, seats_deleted_player,
 };
 use crate::records::match_record::{event_to_text, terms_to_text};
-use crate::sql::identity_changes::apply_change;
+use crate::sql::identity_changes::{apply_change, is_applied};
 use crate::sql::run_now;
 use crate::sqlite::account_deletion::deleted_players;
 use crate::sqlite::history::{self, EndedMatchColumns};
@@ -133,12 +133,10 @@ fn resolve_outcome(
             let mut statement = connection.prepare_cached(sql)?;
             statement.exists([player.id.0.as_bytes()])?
         }
-        WriteTask::ChangeIdentity(change) => {
-            match players_and_sessions::is_applied(connection, change)? {
-                Some(is_applied) => is_applied,
-                None => return Ok(Err(WriteError::OutcomeUnknown)),
-            }
-        }
+        WriteTask::ChangeIdentity(change) => match run_now(is_applied(connection, change))? {
+            Some(is_applied) => is_applied,
+            None => return Ok(Err(WriteError::OutcomeUnknown)),
+        },
         WriteTask::ChangeRatings(change) => match rating_ledger::is_applied(connection, change)? {
             Some(is_applied) => is_applied,
             None => return Ok(Err(WriteError::OutcomeUnknown)),
