@@ -24,7 +24,7 @@ mod tests;
 mod writer;
 
 use crate::sql::tokens_and_admin_commands::find_one_time_token;
-use crate::sql::{accounts, blocks, players, sessions};
+use crate::sql::{accounts, blocks, players, ratings, sessions};
 use crate::{ArchiveStore, CommandStore, IdentityStore, JournalStore, RatingStore};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -349,7 +349,7 @@ impl IdentityStore for PostgresStore {
 
 impl RatingStore for PostgresStore {
     fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
-        self.reader.rating_progress().boxed()
+        ratings::progress(&self.reader).boxed()
     }
 
     fn ledger(
@@ -357,7 +357,7 @@ impl RatingStore for PostgresStore {
         after: u64,
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>> {
-        self.reader.ledger(after, limit).boxed()
+        ratings::ledger(&self.reader, after, limit).boxed()
     }
 
     fn load_ratings_for(
@@ -373,14 +373,14 @@ impl RatingStore for PostgresStore {
         after: u64,
         until: u64,
     ) -> BoxFuture<'_, Result<Vec<(u64, PostOutcome)>, ReadError>> {
-        self.reader.posted_updates(after, until).boxed()
+        ratings::posted_updates(&self.reader, after, until).boxed()
     }
 
     fn ratings_after(
         &self,
         last: Option<RatingRecord>,
     ) -> BoxFuture<'_, Result<Vec<(RatingRecord, RatingEntry)>, ReadError>> {
-        self.reader.ratings_after(last).boxed()
+        async move { ratings::ratings_after(&self.reader, last.as_ref()).await }.boxed()
     }
 
     fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>> {
@@ -389,18 +389,18 @@ impl RatingStore for PostgresStore {
     }
 
     fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>> {
-        self.reader.ratings(player).boxed()
+        ratings::ratings(&self.reader, player).boxed()
     }
 
     fn leaderboard(
         &self,
         query: LeaderboardQuery,
     ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>> {
-        self.reader.leaderboard(query).boxed()
+        async move { ratings::leaderboard(&self.reader, &query).await }.boxed()
     }
 
     fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
-        self.reader.rated_ban_until(player).boxed()
+        ratings::rated_ban_until(&self.reader, player).boxed()
     }
 
     fn changes_of_match(

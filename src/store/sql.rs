@@ -8,6 +8,7 @@ pub(crate) mod accounts;
 pub(crate) mod blocks;
 pub(crate) mod identity_changes;
 pub(crate) mod players;
+pub(crate) mod ratings;
 pub(crate) mod sessions;
 pub(crate) mod tokens_and_admin_commands;
 mod value;

@@ -24,7 +24,7 @@ mod worker_thread;
 mod writer;
 
 use crate::sql::tokens_and_admin_commands::find_one_time_token;
-use crate::sql::{accounts, blocks, players, run_now, sessions};
+use crate::sql::{accounts, blocks, players, ratings, run_now, sessions};
 use crate::{ArchiveStore, CommandStore, IdentityStore, JournalStore, RatingStore};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -442,7 +442,7 @@ impl IdentityStore for SqliteStore {
 impl RatingStore for SqliteStore {
     fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
         self.history_reader
-            .read(|connection| Ok(rating_ledger::progress(connection)?))
+            .read(|connection| Ok(run_now(ratings::progress(connection))?))
             .boxed()
     }
 
@@ -452,7 +452,7 @@ impl RatingStore for SqliteStore {
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>> {
         self.history_reader
-            .read(move |connection| Ok(rating_ledger::ledger(connection, after, limit)?))
+            .read(move |connection| Ok(run_now(ratings::ledger(connection, after, limit))?))
             .boxed()
     }
 
@@ -476,7 +476,7 @@ impl RatingStore for SqliteStore {
         until: u64,
     ) -> BoxFuture<'_, Result<Vec<(u64, PostOutcome)>, ReadError>> {
         self.history_reader
-            .read(move |connection| Ok(rating_ledger::posted_updates(connection, after, until)?))
+            .read(move |connection| Ok(run_now(ratings::posted_updates(connection, after, until))?))
             .boxed()
     }
 
@@ -485,7 +485,7 @@ impl RatingStore for SqliteStore {
         last: Option<RatingRecord>,
     ) -> BoxFuture<'_, Result<Vec<(RatingRecord, RatingEntry)>, ReadError>> {
         self.history_reader
-            .read(move |connection| Ok(rating_ledger::ratings_after(connection, last.as_ref())?))
+            .read(move |connection| Ok(run_now(ratings::ratings_after(connection, last.as_ref()))?))
             .boxed()
     }
 
@@ -496,7 +496,10 @@ impl RatingStore for SqliteStore {
 
     fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>> {
         self.reader
-            .read(move |connection| Ok(rating_ledger::ratings(connection, player)?))
+            .read(move |connection| {
+                let transaction = connection.unchecked_transaction()?;
+                Ok(run_now(ratings::ratings(&*transaction, player))?)
+            })
             .boxed()
     }
 
@@ -505,13 +508,16 @@ impl RatingStore for SqliteStore {
         query: LeaderboardQuery,
     ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>> {
         self.history_reader
-            .read(move |connection| Ok(rating_ledger::leaderboard(connection, &query)?))
+            .read(move |connection| {
+                let transaction = connection.unchecked_transaction()?;
+                Ok(run_now(ratings::leaderboard(&*transaction, &query))?)
+            })
             .boxed()
     }
 
     fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
         self.reader
-            .read(move |connection| Ok(rating_ledger::rated_ban_until(connection, player)?))
+            .read(move |connection| Ok(run_now(ratings::rated_ban_until(connection, player))?))
             .boxed()
     }
 

@@ -16,6 +16,7 @@ use crate::{CommandId, PasswordHash, TokenHash};
 pub(crate) enum Value<'a> {
     Null,
     Int(i64),
+    Float(f64),
     Bool(bool),
     Text(&'a str),
     Bytes(&'a [u8]),
@@ -35,6 +36,7 @@ macro_rules! value_from {
 value_from! {
     u64: number => Self::Int(i64::try_from(number).unwrap_or(i64::MAX));
     usize: number => Self::Int(i64::try_from(number).unwrap_or(i64::MAX));
+    f64: number => Self::Float(number);
     bool: flag => Self::Bool(flag);
     &'a str: text => Self::Text(text);
     &'a String: text => Self::Text(text);
@@ -57,6 +59,7 @@ impl rusqlite::ToSql for Value<'_> {
         Ok(match self {
             Self::Null => ToSqlOutput::Borrowed(ValueRef::Null),
             Self::Int(number) => ToSqlOutput::Borrowed(ValueRef::Integer(*number)),
+            Self::Float(number) => ToSqlOutput::Borrowed(ValueRef::Real(*number)),
             Self::Bool(flag) => ToSqlOutput::Borrowed(ValueRef::Integer((*flag).into())),
             Self::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
             Self::Bytes(bytes) => ToSqlOutput::Borrowed(ValueRef::Blob(bytes)),
@@ -76,6 +79,7 @@ impl ToSql for Value<'_> {
             Self::Int(number) if *ty == Type::INT2 => i16::try_from(*number)?.to_sql(ty, out),
             Self::Int(number) if *ty == Type::INT4 => i32::try_from(*number)?.to_sql(ty, out),
             Self::Int(number) => number.to_sql_checked(ty, out),
+            Self::Float(number) => number.to_sql_checked(ty, out),
             Self::Bool(flag) => flag.to_sql_checked(ty, out),
             Self::Text(text) => text.to_sql_checked(ty, out),
             Self::Bytes(bytes) => bytes.to_sql_checked(ty, out),
@@ -96,6 +100,7 @@ impl ToSql for Value<'_> {
 pub(crate) enum Column {
     Null,
     Int(i64),
+    Float(f64),
     Bool(bool),
     Text(String),
     Bytes(Vec<u8>),
@@ -123,6 +128,15 @@ impl FromColumn for u64 {
     fn from_column(column: &Column) -> Option<Self> {
         match column {
             Column::Int(number) => Self::try_from(*number).ok(),
+            _ => None,
+        }
+    }
+}
+
+impl FromColumn for f64 {
+    fn from_column(column: &Column) -> Option<Self> {
+        match column {
+            Column::Float(number) => Some(*number),
             _ => None,
         }
     }
@@ -198,7 +212,8 @@ impl<T: FromColumn> FromColumn for Option<T> {
 impl From<ValueRef<'_>> for Column {
     fn from(value: ValueRef<'_>) -> Self {
         match value {
-            ValueRef::Null | ValueRef::Real(_) => Self::Null,
+            ValueRef::Null => Self::Null,
+            ValueRef::Real(number) => Self::Float(number),
             ValueRef::Integer(number) => Self::Int(number),
             ValueRef::Text(text) => Self::Text(String::from_utf8_lossy(text).into_owned()),
             ValueRef::Blob(bytes) => Self::Bytes(bytes.to_vec()),
@@ -212,6 +227,7 @@ impl<'a> FromSql<'a> for Column {
             Type::INT2 => Self::Int(i16::from_sql(ty, raw)?.into()),
             Type::INT4 => Self::Int(i32::from_sql(ty, raw)?.into()),
             Type::INT8 => Self::Int(i64::from_sql(ty, raw)?),
+            Type::FLOAT8 => Self::Float(f64::from_sql(ty, raw)?),
             Type::BOOL => Self::Bool(bool::from_sql(ty, raw)?),
             Type::BYTEA => Self::Bytes(raw.to_vec()),
             Type::UUID => Self::Id(Uuid::from_sql(ty, raw)?),
@@ -226,7 +242,13 @@ impl<'a> FromSql<'a> for Column {
     fn accepts(ty: &Type) -> bool {
         matches!(
             *ty,
-            Type::INT2 | Type::INT4 | Type::INT8 | Type::BOOL | Type::BYTEA | Type::UUID
+            Type::INT2
+                | Type::INT4
+                | Type::INT8
+                | Type::FLOAT8
+                | Type::BOOL
+                | Type::BYTEA
+                | Type::UUID
         ) || <String as FromSql<'_>>::accepts(ty)
     }
 }

@@ -10,10 +10,7 @@ use plyhouse_protocol::MatchId;
 use rusqlite::types::Type;
 use rusqlite::{CachedStatement, Connection, Error, Row};
 
-pub(super) use self::queries::{
-    changes_of_match, leaderboard, ledger, load_ratings_for, posted_updates, progress,
-    rated_ban_until, ratings, ratings_after,
-};
+pub(super) use self::queries::{changes_of_match, load_ratings_for};
 use crate::ratings::{
     CLEAR_ROWS_MAX, conduct_to_text, daily_ratings, ledger_row_from_text, ledger_row_keys,
     ledger_row_to_text, pair_to_text,

@@ -3,79 +3,18 @@
 //! Each row of the table `folds` describes a rating version. The column `place` says whether the
 //! version is live, being built or stale.
 
-use plyhouse_engine::game::Seat;
-use plyhouse_matches::ratings::{
-    LedgerRow, PlayerRatingChange, PostOutcome, Rating, RatingEntry, RatingKey, RatingState,
-};
+use plyhouse_matches::ratings::{Rating, RatingEntry, RatingKey, RatingState};
 use plyhouse_protocol::{MatchId, PlayerId, RatingChange, RatingPool};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::{Reader, player_from_row};
+use super::Reader;
 use crate::postgres::journal_rows::{to_i64, to_u64};
-use crate::ratings::{
-    POST_ROWS_MAX, SERIES_DAYS_MAX, ledger_row_from_text, pool_from_text, to_rating_changes,
-};
-use crate::{
-    LeaderboardPage, LeaderboardQuery, NeededRatings, PlayerRating, RatingProgress, RatingVersion,
-    ReadError,
-};
+use crate::ratings::pool_from_text;
+use crate::sql::ratings::changes_of_row;
+use crate::{NeededRatings, ReadError};
 
 impl Reader {
-    /// Returns the number of the last ledger row and the progress of the rating versions. One
-    /// statement reads all of these values, so that they are consistent with each other.
-    pub(in crate::postgres) async fn rating_progress(&self) -> Result<RatingProgress, ReadError> {
-        let sql =
-            "SELECT e.no, f.id, f.cursor, f.known, f.place, NULL::uuid FROM ledger_end e, folds f
-                   UNION ALL
-                   SELECT l.no, 0, 0, 0, 'unrated', l.unrated FROM ledger l
-                   WHERE l.unrated IS NOT NULL
-                   UNION ALL
-                   (SELECT due_ms, 0, 0, 0, 'waits', NULL FROM ledger_waiting
-                    ORDER BY due_ms LIMIT 1)
-                   ORDER BY 1";
-        let mut state = RatingProgress::default();
-        for row in self.query(sql, &[]).await? {
-            let number_column = |column| to_u64(row.get(column));
-            let version = RatingVersion {
-                id: number_column(1),
-                cursor: number_column(2),
-                exclusions_cursor: number_column(3),
-            };
-            match row.get(4) {
-                "unrated" => {
-                    state.unrated.push((PlayerId(row.get(5)), number_column(0)));
-                    continue;
-                }
-                "waits" => {
-                    state.next_numbering_ms = Some(number_column(0));
-                    continue;
-                }
-                "live" => state.live = version,
-                "built" => state.building = Some(version),
-                _ => state.has_stale_version = true,
-            }
-            state.last_row = number_column(0);
-        }
-        Ok(state)
-    }
-
-    /// Returns at most `limit` ledger rows after row `after`, in order.
-    pub(in crate::postgres) async fn ledger(
-        &self,
-        after: u64,
-        limit: usize,
-    ) -> Result<Vec<(u64, LedgerRow)>, ReadError> {
-        let sql = "SELECT no, body FROM ledger WHERE no > $1 ORDER BY no LIMIT $2";
-        let (after, limit) = (to_i64(after), to_i64(limit as u64));
-        let rows = self.query(sql, &[&after, &limit]).await?;
-        let read = |row: &Row| Ok((to_u64(row.get(0)), ledger_row_from_text(row.get(1))?));
-        rows.iter()
-            .map(read)
-            .collect::<Result<_, String>>()
-            .map_err(log_corrupt_ratings)
-    }
-
     /// Loads the parts of a rating version that are needed to process some ledger rows. Another
     /// server may advance the version while this function runs its queries. If another server
     /// advances the version, the store later refuses all rating changes that the caller computes
@@ -128,138 +67,6 @@ impl Reader {
         Ok(books)
     }
 
-    /// Returns the rating changes that were posted to the live rating version. The result covers
-    /// the ledger rows after row `after` up to and including row `until`.
-    pub(in crate::postgres) async fn posted_updates(
-        &self,
-        after: u64,
-        until: u64,
-    ) -> Result<Vec<(u64, PostOutcome)>, ReadError> {
-        let sql = "SELECT c.no, c.at_ms, c.seat, c.player, c.game, c.pool,
-                          c.rating, c.deviation, c.volatility,
-                          c.new_rating, c.new_deviation, c.new_volatility
-                   FROM folds f JOIN rating_changes c ON c.fold = f.id
-                   WHERE f.place = 'live' AND c.no > $1 AND c.no <= $2 ORDER BY c.no, c.seat";
-        let rows = self.query(sql, &[&to_i64(after), &to_i64(until)]).await?;
-        let mut posted: Vec<(u64, PostOutcome)> = Vec::new();
-        for row in &rows {
-            let (no, change) = (to_u64(row.get(0)), change_from_row(row)?);
-            match posted.last_mut() {
-                Some((last, posted)) if *last == no => posted.changes.push(change),
-                _ => posted.push((
-                    no,
-                    PostOutcome {
-                        at_ms: to_u64(row.get(1)),
-                        changes: vec![change],
-                        reason: None,
-                    },
-                )),
-            }
-        }
-        Ok(posted)
-    }
-
-    /// Returns a page of the live ratings, starting after `last`.
-    pub(in crate::postgres) async fn ratings_after(
-        &self,
-        last: Option<RatingKey>,
-    ) -> Result<Vec<(RatingKey, RatingEntry)>, ReadError> {
-        let sql = "SELECT r.player, r.game, r.pool,
-                          r.rating, r.deviation, r.volatility, r.games, r.last_ms
-                   FROM folds f JOIN rating r ON r.fold = f.id
-                   WHERE f.place = 'live'
-                     AND ($1::uuid IS NULL OR (r.player, r.game, r.pool) > ($1, $2, $3))
-                   ORDER BY r.player, r.game, r.pool LIMIT $4";
-        let player = last.as_ref().map(|record| record.player.0);
-        let game = last.as_ref().map_or("", |record| &*record.game);
-        let pool = last.as_ref().map_or("", |record| record.pool.as_str());
-        let limit = to_i64(POST_ROWS_MAX as u64);
-        let rows = self.query(sql, &[&player, &game, &pool, &limit]).await?;
-        let read = |row: &Row| Ok((record_from_row(row, 0)?, rated_from_row(row, 3)));
-        rows.iter().map(read).collect()
-    }
-
-    /// Returns a player's rating in each game and rating pool. Each entry also contains the
-    /// player's ratings at the end of recent days.
-    pub(in crate::postgres) async fn ratings(
-        &self,
-        player: PlayerId,
-    ) -> Result<Vec<PlayerRating>, ReadError> {
-        let sql = "SELECT r.player, r.game, r.pool, r.rating, r.deviation, r.volatility, r.games,
-                          r.last_ms,
-                          ARRAY(SELECT d.day FROM rating_days d
-                                WHERE d.fold = r.fold AND d.player = r.player AND d.game = r.game
-                                  AND d.pool = r.pool ORDER BY d.day DESC LIMIT $2),
-                          ARRAY(SELECT d.rating FROM rating_days d
-                                WHERE d.fold = r.fold AND d.player = r.player AND d.game = r.game
-                                  AND d.pool = r.pool ORDER BY d.day DESC LIMIT $2)
-                   FROM folds f JOIN rating r ON r.fold = f.id
-                   WHERE f.place = 'live' AND r.player = $1 ORDER BY r.game, r.pool";
-        let series = to_i64(SERIES_DAYS_MAX as u64);
-        let rows = self.query(sql, &[&player.0, &series]).await?;
-        let read = |row: &Row| {
-            let RatingKey { game, pool, .. } = record_from_row(row, 0)?;
-            let (days, ratings): (Vec<i64>, Vec<f64>) = (row.get(8), row.get(9));
-            let days = days.into_iter().map(to_u64);
-            let mut series: Vec<(u64, f64)> = days.zip(ratings).collect();
-            series.reverse();
-            Ok(PlayerRating {
-                game,
-                pool,
-                rated: rated_from_row(row, 3),
-                series,
-            })
-        };
-        rows.iter().map(read).collect()
-    }
-
-    /// Returns a page of a leaderboard.
-    pub(in crate::postgres) async fn leaderboard(
-        &self,
-        query: LeaderboardQuery,
-    ) -> Result<LeaderboardPage, ReadError> {
-        let (game, pool, since) = (
-            query.game,
-            query.pool.as_str(),
-            to_i64(query.active_since_ms()),
-        );
-        let sql = "SELECT count(*) FROM folds f
-                   JOIN rating r ON r.fold = f.id JOIN players p ON p.id = r.player
-                   WHERE f.place = 'live' AND r.game = $1 AND r.pool = $2 AND r.deviation <= 75
-                     AND r.last_ms >= $3 AND p.kind IS NOT NULL";
-        let counted = self.query(sql, &[&game, &pool, &since]).await?;
-        let total = counted.first().map_or(0, |row| to_u64(row.get(0)));
-        let sql = "SELECT p.id, p.name, p.kind,
-                          r.rating, r.deviation, r.volatility, r.games, r.last_ms FROM folds f
-                   JOIN rating r ON r.fold = f.id JOIN players p ON p.id = r.player
-                   WHERE f.place = 'live' AND r.game = $1 AND r.pool = $2 AND r.deviation <= 75
-                     AND r.last_ms >= $3 AND p.kind IS NOT NULL
-                   ORDER BY r.rating DESC, r.player LIMIT $4 OFFSET $5";
-        let (limit, after) = (to_i64(query.limit as u64), to_i64(query.after));
-        let rows = self
-            .query(sql, &[&game, &pool, &since, &limit, &after])
-            .await?;
-        Ok(LeaderboardPage {
-            total,
-            rows: rows
-                .iter()
-                .map(|row| (player_from_row(row), rated_from_row(row, 3)))
-                .collect(),
-        })
-    }
-
-    /// Returns the end of a player's ban from rated matches, as Unix time in milliseconds. Returns
-    /// 0 if the player was never banned.
-    pub(in crate::postgres) async fn rated_ban_until(
-        &self,
-        player: PlayerId,
-    ) -> Result<u64, ReadError> {
-        let sql = "SELECT c.until_ms FROM folds f JOIN conduct c ON c.fold = f.id
-                   WHERE f.place = 'live' AND c.player = $1";
-        let rows = self.query(sql, &[&player.0]).await?;
-        Ok(rows.first().map_or(0, |row| to_u64(row.get(0))))
-    }
-
     /// Returns the rating changes of a match. Returns `None` if the ledger row of the match has not
     /// been posted to the live version.
     pub(in crate::postgres) async fn changes_of_match(
@@ -273,24 +80,8 @@ impl Reader {
             return Ok(None);
         };
         let no = to_u64(row.get(0));
-        let posted = self.posted_updates(no.saturating_sub(1), no).await?;
-        let changes = posted
-            .first()
-            .map(|(_, posted)| to_rating_changes(&posted.changes));
-        Ok(Some(changes.unwrap_or_default()))
+        Ok(Some(changes_of_row(self, no).await?))
     }
-}
-
-fn change_from_row(row: &Row) -> Result<PlayerRatingChange, ReadError> {
-    let seat: i16 = row.get(2);
-    let seat_number = u8::try_from(seat).ok().and_then(Seat::from_number);
-    Ok(PlayerRatingChange {
-        seat: seat_number
-            .ok_or_else(|| log_corrupt_ratings(format!("invalid seat number {seat}")))?,
-        key: record_from_row(row, 3)?,
-        before: rating_from_row(row, 6),
-        after: rating_from_row(row, 9),
-    })
 }
 
 fn record_from_row(row: &Row, first_column: usize) -> Result<RatingKey, ReadError> {

@@ -1,0 +1,257 @@
+//! Ledger of rated matches, and the ratings that are computed from it.
+//!
+//! Each row of the table `folds` describes a rating version. The column `place` says whether the
+//! version is live, being built or stale.
+
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::ratings::{
+    LedgerRow, PlayerRatingChange, PostOutcome, Rating, RatingEntry, RatingKey,
+};
+use plyhouse_protocol::{PlayerId, RatingChange, RatingPool};
+
+use super::players::player_from_row;
+use super::{InvalidColumn, Row, Sql, query_first};
+use crate::ratings::{
+    POST_ROWS_MAX, SERIES_DAYS_MAX, ledger_row_from_text, pool_from_text, to_rating_changes,
+};
+use crate::{LeaderboardPage, LeaderboardQuery, PlayerRating, RatingProgress, RatingVersion};
+
+/// Returns the number of the last ledger row and the progress of the rating versions. One statement
+/// reads all of these values, so that they are consistent with each other.
+pub(crate) async fn progress<S: Sql>(db: &S) -> Result<RatingProgress, S::Error> {
+    let sql =
+        "SELECT e.no, f.id, f.cursor, f.known, f.place, NULL/*pg:::uuid*/ FROM ledger_end e, folds f
+         UNION ALL
+         SELECT l.no, 0, 0, 0, 'unrated', l.unrated FROM ledger l WHERE l.unrated IS NOT NULL
+         UNION ALL
+         SELECT due_ms, 0, 0, 0, 'waits', NULL
+         FROM (SELECT due_ms FROM ledger_waiting ORDER BY due_ms LIMIT 1) AS next
+         ORDER BY 1";
+    let mut progress = RatingProgress::default();
+    for row in db.query(sql, &[]).await? {
+        let version = RatingVersion {
+            id: row.get(1)?,
+            cursor: row.get(2)?,
+            exclusions_cursor: row.get(3)?,
+        };
+        match row.get::<String>(4)?.as_str() {
+            "unrated" => {
+                progress.unrated.push((row.get(5)?, row.get(0)?));
+                continue;
+            }
+            "waits" => {
+                progress.next_numbering_ms = Some(row.get(0)?);
+                continue;
+            }
+            "live" => progress.live = version,
+            "built" => progress.building = Some(version),
+            _ => progress.has_stale_version = true,
+        }
+        progress.last_row = row.get(0)?;
+    }
+    Ok(progress)
+}
+
+/// Returns at most `limit` ledger rows after row `after`, in order.
+pub(crate) async fn ledger<S: Sql>(
+    db: &S,
+    after: u64,
+    limit: usize,
+) -> Result<Vec<(u64, LedgerRow)>, S::Error> {
+    let sql = "SELECT no, body FROM ledger WHERE no > ?1 ORDER BY no LIMIT ?2";
+    let rows = db.query(sql, &[after.into(), limit.into()]).await?;
+    let rows = rows.iter().map(|row| {
+        let body = ledger_row_from_text(&row.get::<String>(1)?);
+        Ok((row.get(0)?, body.map_err(|_| InvalidColumn(1))?))
+    });
+    Ok(rows.collect::<Result<_, InvalidColumn>>()?)
+}
+
+/// Returns the rating changes that were posted to the live rating version. The result covers the
+/// ledger rows after row `after` up to and including row `until`.
+pub(crate) async fn posted_updates<S: Sql>(
+    db: &S,
+    after: u64,
+    until: u64,
+) -> Result<Vec<(u64, PostOutcome)>, S::Error> {
+    let sql = "SELECT c.no, c.at_ms, c.seat, c.player, c.game, c.pool,
+                      c.rating, c.deviation, c.volatility,
+                      c.new_rating, c.new_deviation, c.new_volatility
+               FROM folds f JOIN rating_changes c ON c.fold = f.id
+               WHERE f.place = 'live' AND c.no > ?1 AND c.no <= ?2 ORDER BY c.no, c.seat";
+    let mut updates: Vec<(u64, PostOutcome)> = Vec::new();
+    for row in db.query(sql, &[after.into(), until.into()]).await? {
+        let (no, change) = (row.get(0)?, change_from_row(&row)?);
+        match updates.last_mut() {
+            Some((last, posted)) if *last == no => posted.changes.push(change),
+            _ => updates.push((
+                no,
+                PostOutcome {
+                    at_ms: row.get(1)?,
+                    changes: vec![change],
+                    reason: None,
+                },
+            )),
+        }
+    }
+    Ok(updates)
+}
+
+/// Returns the rating changes of the match with this ledger row, which must have been posted.
+pub(crate) async fn changes_of_row<S: Sql>(db: &S, no: u64) -> Result<Vec<RatingChange>, S::Error> {
+    let updates = posted_updates(db, no.saturating_sub(1), no).await?;
+    let changes = updates.first();
+    Ok(changes.map_or_else(Vec::new, |(_, posted)| to_rating_changes(&posted.changes)))
+}
+
+/// Returns a page of the live ratings, starting after `last`.
+pub(crate) async fn ratings_after<S: Sql>(
+    db: &S,
+    last: Option<&RatingKey>,
+) -> Result<Vec<(RatingKey, RatingEntry)>, S::Error> {
+    let sql = "SELECT r.player, r.game, r.pool,
+                      r.rating, r.deviation, r.volatility, r.games, r.last_ms
+               FROM folds f JOIN rating r ON r.fold = f.id
+               WHERE f.place = 'live'
+                 AND (?1/*pg:::uuid*/ IS NULL OR (r.player, r.game, r.pool) > (?1, ?2, ?3))
+               ORDER BY r.player, r.game, r.pool LIMIT ?4";
+    let params = [
+        last.map(|key| key.player).into(),
+        last.map_or("", |key| &*key.game).into(),
+        last.map_or("", |key| key.pool.as_str()).into(),
+        POST_ROWS_MAX.into(),
+    ];
+    let rows = db.query(sql, &params).await?;
+    let rows = rows
+        .iter()
+        .map(|row| Ok((key_from_row(row, 0)?, entry_from_row(row, 3)?)));
+    Ok(rows.collect::<Result<_, InvalidColumn>>()?)
+}
+
+/// Returns a player's rating in each game and rating pool. Each entry also contains the player's
+/// ratings at the end of recent days.
+pub(crate) async fn ratings<S: Sql>(
+    db: &S,
+    player: PlayerId,
+) -> Result<Vec<PlayerRating>, S::Error> {
+    let sql = "SELECT r.game, r.pool, r.rating, r.deviation, r.volatility, r.games, r.last_ms
+               FROM folds f JOIN rating r ON r.fold = f.id
+               WHERE f.place = 'live' AND r.player = ?1 ORDER BY r.game, r.pool";
+    let rows = db.query(sql, &[player.into()]).await?;
+    let mut ratings = Vec::with_capacity(rows.len());
+    for row in &rows {
+        ratings.push(PlayerRating {
+            game: row.get(0)?,
+            pool: pool_column(row, 1)?,
+            rated: entry_from_row(row, 2)?,
+            series: Vec::new(),
+        });
+    }
+    let sql = "SELECT d.day, d.rating FROM folds f JOIN rating_days d ON d.fold = f.id
+               WHERE f.place = 'live' AND d.player = ?1 AND d.game = ?2 AND d.pool = ?3
+               ORDER BY d.day DESC LIMIT ?4";
+    for rating in &mut ratings {
+        let params = [
+            player.into(),
+            (&rating.game).into(),
+            rating.pool.as_str().into(),
+            SERIES_DAYS_MAX.into(),
+        ];
+        let days = db.query(sql, &params).await?;
+        let days = days.iter().rev();
+        rating.series = days
+            .map(|row| Ok((row.get(0)?, row.get(1)?)))
+            .collect::<Result<_, InvalidColumn>>()?;
+    }
+    Ok(ratings)
+}
+
+/// Rows of a leaderboard. The parameters are the game, the pool, the minimum time of the last match
+/// and the maximum deviation.
+macro_rules! leaderboard_sql {
+    ($columns:literal, $order:literal) => {
+        concat!(
+            "SELECT ",
+            $columns,
+            " FROM folds f JOIN rating r ON r.fold = f.id JOIN players p ON p.id = r.player
+             WHERE f.place = 'live' AND r.game = ?1 AND r.pool = ?2 AND r.last_ms >= ?3
+               AND r.deviation <= ?4 AND p.kind IS NOT NULL ",
+            $order
+        )
+    };
+}
+
+/// Returns a page of a leaderboard.
+pub(crate) async fn leaderboard<S: Sql>(
+    db: &S,
+    query: &LeaderboardQuery,
+) -> Result<LeaderboardPage, S::Error> {
+    let mut params = vec![
+        query.game.into(),
+        query.pool.as_str().into(),
+        query.active_since_ms().into(),
+        LeaderboardQuery::deviation_max().into(),
+    ];
+    let counted = query_first(db, leaderboard_sql!("count(*)", ""), &params).await?;
+    let total = counted.map_or(Ok(0), |row| row.get(0))?;
+    let sql = leaderboard_sql!(
+        "p.id, p.name, p.kind, r.rating, r.deviation, r.volatility, r.games, r.last_ms",
+        "ORDER BY r.rating DESC, r.player LIMIT ?5 OFFSET ?6"
+    );
+    params.extend_from_slice(&[query.limit.into(), query.after.into()]);
+    let rows = db.query(sql, &params).await?;
+    let rows = rows
+        .iter()
+        .map(|row| Ok((player_from_row(row, 0)?, entry_from_row(row, 3)?)));
+    Ok(LeaderboardPage {
+        total,
+        rows: rows.collect::<Result<_, InvalidColumn>>()?,
+    })
+}
+
+/// Returns the end of a player's ban from rated matches, as Unix time in milliseconds. Returns 0 if
+/// the player was never banned.
+pub(crate) async fn rated_ban_until<S: Sql>(db: &S, player: PlayerId) -> Result<u64, S::Error> {
+    let sql = "SELECT c.until_ms FROM folds f JOIN conduct c ON c.fold = f.id
+               WHERE f.place = 'live' AND c.player = ?1";
+    let row = query_first(db, sql, &[player.into()]).await?;
+    Ok(row.map_or(Ok(0), |row| row.get(0))?)
+}
+
+fn change_from_row(row: &Row) -> Result<PlayerRatingChange, InvalidColumn> {
+    let seat = u8::try_from(row.get::<u64>(2)?).ok();
+    Ok(PlayerRatingChange {
+        seat: seat.and_then(Seat::from_number).ok_or(InvalidColumn(2))?,
+        key: key_from_row(row, 3)?,
+        before: rating_from_row(row, 6)?,
+        after: rating_from_row(row, 9)?,
+    })
+}
+
+fn key_from_row(row: &Row, first_column: usize) -> Result<RatingKey, InvalidColumn> {
+    Ok(RatingKey {
+        player: row.get(first_column)?,
+        game: row.get(first_column + 1)?,
+        pool: pool_column(row, first_column + 2)?,
+    })
+}
+
+fn entry_from_row(row: &Row, first_column: usize) -> Result<RatingEntry, InvalidColumn> {
+    Ok(RatingEntry {
+        rating: rating_from_row(row, first_column)?,
+        games: row.get(first_column + 3)?,
+        last_ms: row.get(first_column + 4)?,
+    })
+}
+
+fn rating_from_row(row: &Row, first_column: usize) -> Result<Rating, InvalidColumn> {
+    Ok(Rating {
+        rating: row.get(first_column)?,
+        deviation: row.get(first_column + 1)?,
+        volatility: row.get(first_column + 2)?,
+    })
+}
+
+fn pool_column(row: &Row, column: usize) -> Result<RatingPool, InvalidColumn> {
+    pool_from_text(&row.get::<String>(column)?).ok_or(InvalidColumn(column))
+}
