@@ -308,7 +308,7 @@ fn parse_initial_position(
             field: Some("position".into()),
             ..WireError::new(
                 ErrorCode::BadField,
-                format!("`position` must be a valid position with a legal move: {why}"),
+                format!("`position` cannot be played: {why}"),
             )
         })?;
     Ok(Some(parsed_position.to_string()))

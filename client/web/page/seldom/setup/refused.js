@@ -12,15 +12,17 @@ import { refusalText } from '../../words.js';
 export function refusedWords(refusal) {
   const { message } = refusal;
   switch (true) {
-    case /is over$/.test(message):
+    case /game is over/.test(message):
       return say('setup.why.over');
-    case /no liberty$/.test(message):
+    case /no liberties$/.test(message):
       return say('setup.why.liberty');
-    case /apart from the others$/.test(message):
+    case /not connected to the others$/.test(message):
       return say('setup.why.apart');
-    case /went on after/.test(message):
+    case /continued after/.test(message):
       return say('setup.why.line');
-    case /taken turns|cannot come about|turns to this/.test(message):
+    case /alternating|must have exactly|last rank|more than|adjacent squares|in check/.test(
+      message,
+    ):
       return say('setup.why.never');
     default:
       return refusalText(refusal);
