@@ -24,7 +24,7 @@ mod tests;
 mod writer;
 
 use crate::sql::tokens_and_admin_commands::find_one_time_token;
-use crate::sql::{accounts, blocks, players, ratings, sessions};
+use crate::sql::{accounts, archive, blocks, players, ratings, sessions};
 use crate::{ArchiveStore, CommandStore, IdentityStore, JournalStore, RatingStore};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -424,7 +424,7 @@ impl ArchiveStore for PostgresStore {
         player: PlayerId,
         viewer: PlayerId,
     ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
-        self.reader.results(player, viewer).boxed()
+        archive::results(&self.reader, player, viewer).boxed()
     }
 
     fn explore(
@@ -432,7 +432,7 @@ impl ArchiveStore for PostgresStore {
         game: &'static str,
         line: String,
     ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
-        self.reader.explore(game, line).boxed()
+        async move { archive::explore(&self.reader, game, &line).await }.boxed()
     }
 
     fn store_analysis(

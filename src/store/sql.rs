@@ -5,6 +5,7 @@
 //! become `$1`, and a comment such as `/*pg:FOR UPDATE*/` becomes `FOR UPDATE`.
 
 pub(crate) mod accounts;
+pub(crate) mod archive;
 pub(crate) mod blocks;
 pub(crate) mod identity_changes;
 pub(crate) mod players;

@@ -24,7 +24,7 @@ mod worker_thread;
 mod writer;
 
 use crate::sql::tokens_and_admin_commands::find_one_time_token;
-use crate::sql::{accounts, blocks, players, ratings, run_now, sessions};
+use crate::sql::{accounts, archive, blocks, players, ratings, run_now, sessions};
 use crate::{ArchiveStore, CommandStore, IdentityStore, JournalStore, RatingStore};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -550,7 +550,7 @@ impl ArchiveStore for SqliteStore {
         viewer: PlayerId,
     ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
         self.history_reader
-            .read(move |connection| Ok(history::results(connection, player, viewer)?))
+            .read(move |connection| Ok(run_now(archive::results(connection, player, viewer))?))
             .boxed()
     }
 
@@ -560,7 +560,7 @@ impl ArchiveStore for SqliteStore {
         line: String,
     ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
         self.history_reader
-            .read(move |connection| Ok(history::explore(connection, game, &line)?))
+            .read(move |connection| Ok(run_now(archive::explore(connection, game, &line))?))
             .boxed()
     }
 

@@ -3,7 +3,7 @@
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::EndedMatchSummary;
 use plyhouse_matches::ratings::LedgerRow;
-use plyhouse_protocol::{MatchId, MatchResult, PlayerId};
+use plyhouse_protocol::{MatchId, MatchResult};
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::match_rows::{CREATION_COLUMN_COUNT, creation_from_row};
@@ -11,9 +11,9 @@ use super::rating_ledger;
 use super::reader::{self, LoadError};
 use super::reminders::match_id_column;
 use crate::records::past_matches::{
-    last_step, opening_steps, result_from_text, seat_results, summary_from_text, summary_to_text,
+    opening_steps, seat_results, summary_from_text, summary_to_text,
 };
-use crate::{CorruptRecord, HistoryQuery, OpeningStats, Opponent, PastMatch, ResultCounts, Tally};
+use crate::{CorruptRecord, HistoryQuery, Opponent, PastMatch, Tally};
 
 /// Values that are written to the row of an ended match.
 #[derive(Default)]
@@ -234,56 +234,3 @@ fn past_match_from_row(row: &Row<'_>) -> Result<PastMatch, LoadError> {
         ended_ms: row.get(CREATION_COLUMN_COUNT + 2)?,
     })
 }
-
-/// Counts the results of a player's matches. Includes only results that the player `viewer` may
-/// see.
-pub(super) fn results(
-    connection: &Connection,
-    player: PlayerId,
-    viewer: PlayerId,
-) -> rusqlite::Result<ResultCounts> {
-    let mut statement = connection.prepare_cached(SELECT_RESULTS)?;
-    let mut rows = statement.query((player.0.as_bytes(), viewer.0.as_bytes()))?;
-    let mut results = ResultCounts::default();
-    while let Some(row) = rows.next()? {
-        let text: String = row.get(0)?;
-        if let Some(result) = result_from_text(&text) {
-            results.add(result, row.get(1)?, row.get(2)?);
-        }
-    }
-    Ok(results)
-}
-
-/// Selects the number of matches that a player has with each match result. The numbers include all
-/// public matches, but only those private matches whose results the viewer may see.
-pub(super) const SELECT_RESULTS: &str = "SELECT result, n, first_ms FROM results
-    WHERE player = ?1 AND seen_by IN (zeroblob(16), ?2)";
-
-/// Returns the match results after an opening line in a game. The results are counted in total and
-/// separately for each next move.
-pub(super) fn explore(
-    connection: &Connection,
-    game: &str,
-    line: &str,
-) -> rusqlite::Result<OpeningStats> {
-    let (prefix, last_move) = last_step(line);
-    let mut statement = connection.prepare_cached(SELECT_OPENINGS)?;
-    let rows = statement.query_map((game, prefix, last_move, line), |row| {
-        let tally = Tally {
-            matches: row.get(1)?,
-            wins: [row.get(2)?, row.get(3)?],
-            draws: row.get(4)?,
-        };
-        Ok((row.get(0)?, tally))
-    })?;
-    let tallies: Vec<(String, Tally)> = rows.collect::<rusqlite::Result<_>>()?;
-    Ok(OpeningStats::from_tallies(tallies))
-}
-
-/// Selects the statistics of an opening line and of each next move. The row with an empty string as
-/// its move contains the statistics of the whole opening line.
-pub(super) const SELECT_OPENINGS: &str = "SELECT '', n, won_first, won_second, drawn FROM openings
-    WHERE game = ?1 AND line = ?2 AND move = ?3
-    UNION ALL
-    SELECT move, n, won_first, won_second, drawn FROM openings
-    WHERE game = ?1 AND line = ?4 AND move > ''";

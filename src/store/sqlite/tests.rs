@@ -615,11 +615,11 @@ async fn history_queries_use_indexes() {
             ][..],
         ),
         (
-            history::SELECT_RESULTS,
+            archive::SELECT_RESULTS,
             &["SEARCH results USING PRIMARY KEY (player=? AND seen_by=?)"],
         ),
         (
-            history::SELECT_OPENINGS,
+            archive::SELECT_OPENINGS,
             &[
                 "COMPOUND QUERY",
                 "LEFT-MOST SUBQUERY",

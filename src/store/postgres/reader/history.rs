@@ -1,15 +1,13 @@
 //! Reads ended matches and opening statistics.
 
 use plyhouse_engine::game::Seat;
-use plyhouse_protocol::{MatchResult, PlayerId};
+use plyhouse_protocol::MatchResult;
 use tokio_postgres::Row;
 
 use super::Reader;
 use crate::postgres::journal_rows::{CREATION_COLUMN_COUNT, creation_from_row, to_i64, to_u64};
-use crate::records::past_matches::{last_step, result_from_text, summary_from_text};
-use crate::{
-    CorruptRecord, HistoryQuery, OpeningStats, Opponent, PastMatch, ReadError, ResultCounts, Tally,
-};
+use crate::records::past_matches::summary_from_text;
+use crate::{CorruptRecord, HistoryQuery, Opponent, PastMatch, ReadError};
 
 impl Reader {
     /// Returns the ended matches of a player that fit the query, most recently ended first. Returns
@@ -63,50 +61,6 @@ impl Reader {
         let found: Result<Vec<PastMatch>, ReadError> =
             rows.iter().map(past_match_from_row).collect();
         found.map(Some)
-    }
-
-    /// Counts a player's ended matches by result, and omits matches that `viewer` may not see.
-    pub(in crate::postgres) async fn results(
-        &self,
-        player: PlayerId,
-        viewer: PlayerId,
-    ) -> Result<ResultCounts, ReadError> {
-        let sql = "SELECT result, n, first_ms FROM results
-                   WHERE player = $1 AND seen_by = ANY ($2)";
-        let viewers = [uuid::Uuid::nil(), viewer.0];
-        let rows = self.query(sql, &[&player.0, &viewers.as_slice()]).await?;
-        let mut results = ResultCounts::default();
-        for row in &rows {
-            if let Some(result) = result_from_text(row.get(0)) {
-                results.add(result, to_u64(row.get(1)), to_u64(row.get(2)));
-            }
-        }
-        Ok(results)
-    }
-
-    /// Returns statistics about the moves that followed an opening line in a game's matches.
-    pub(in crate::postgres) async fn explore(
-        &self,
-        game: &'static str,
-        line: String,
-    ) -> Result<OpeningStats, ReadError> {
-        let (before, last) = last_step(&line);
-        let sql = "SELECT '', n, won_first, won_second, drawn FROM openings
-                   WHERE game = $1 AND line = $2 AND move = $3
-                   UNION ALL
-                   SELECT move, n, won_first, won_second, drawn FROM openings
-                   WHERE game = $1 AND line = $4 AND move > ''";
-        let rows = self.query(sql, &[&game, &before, &last, &line]).await?;
-        let tally_from_row = |row: &Row| {
-            let count = |column| to_u64(row.get(column));
-            let tally = Tally {
-                matches: count(1),
-                wins: [count(2), count(3)],
-                draws: count(4),
-            };
-            (row.get(0), tally)
-        };
-        Ok(OpeningStats::from_tallies(rows.iter().map(tally_from_row)))
     }
 }
 
