@@ -111,7 +111,7 @@ Examples:
   ply watch --bots max,easy       watch two bots play
   ply pair                        get a code to log in on another device
   yes \"$(seq 9)\" | ply play --bot easy
-                                  script: try squares until one is free
+                                  script: try each square in turn
 
 At the board:
   Type a move: b2, or 1 to 9 as on a number pad (tic-tac-toe), 4 (connect-four),

@@ -78,7 +78,7 @@ pub struct Settings {
     #[arg(long, env = "PLYHOUSE_WEB", help_heading = NETWORK, value_name = "DIR")]
     pub web: Option<PathBuf>,
 
-    /// Who may register an account: anyone, people with an invitation, or nobody; guests may always play
+    /// Who may register an account: anyone, invited people or no one (guests may always play)
     ///
     /// `plyhouse account invite` prints an invitation. With `off`, everyone plays as a guest;
     /// existing accounts are kept but cannot be used.
@@ -111,7 +111,7 @@ pub struct Settings {
           default_value = "presets", value_parser = chat())]
     pub chat: ChatMode,
 
-    /// Who may request an analysis of a finished match: its players, anyone or nobody
+    /// Who may request an analysis of a finished match: its players, anyone or no one
     #[arg(long, env = "PLYHOUSE_ANALYSIS", help_heading = MATCHES, value_name = "WHO",
           default_value = "players", value_parser = analysts())]
     pub analysis: AnalysisAccess,
@@ -311,12 +311,12 @@ pub struct Settings {
           value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub handshake_timeout: Duration,
 
-    /// Time without messages after which the server pings a client, in seconds
+    /// Time without messages before the server pings a client, in seconds
     #[arg(long, env = "PLYHOUSE_PING_INTERVAL", help_heading = TIMEOUTS, value_name = "SECONDS",
           default_value = "20", value_parser = seconds)]
     pub ping_interval: Duration,
 
-    /// Time without messages after which the server disconnects a client, in seconds
+    /// Time without messages before the server disconnects a client, in seconds
     ///
     /// The server closes the connection with code 4004.
     #[arg(long, env = "PLYHOUSE_IDLE_TIMEOUT", help_heading = TIMEOUTS, value_name = "SECONDS",
