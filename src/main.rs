@@ -305,7 +305,7 @@ async fn listen(option: &str, address: &str) -> anyhow::Result<(TcpListener, Soc
 /// Returns advice on a failure to listen.
 const fn bind_hint(kind: ErrorKind) -> Option<&'static str> {
     match kind {
-        ErrorKind::AddrInUse => Some("another program uses the port; choose another port"),
+        ErrorKind::AddrInUse => Some("choose another port"),
         ErrorKind::AddrNotAvailable => Some("choose an address of this machine, or 0.0.0.0,"),
         ErrorKind::PermissionDenied => Some("choose a port above 1023"),
         _ => None,

@@ -46,6 +46,9 @@ fn create_directory(directory: &Path) -> io::Result<()> {
         .ancestors()
         .take_while(|ancestor| !ancestor.as_os_str().is_empty() && !ancestor.exists())
         .collect();
+    if directory.is_file() {
+        return Err(io::ErrorKind::NotADirectory.into());
+    }
     DirBuilder::new()
         .recursive(true)
         .mode(0o700)

@@ -641,3 +641,11 @@ async fn history_queries_use_indexes() {
         assert_eq!(steps, expected);
     }
 }
+
+#[test]
+fn file_instead_of_a_data_directory_is_reported() {
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    let error = SqliteStore::open(file.path(), None).expect_err("it is a file");
+    let reason = std::error::Error::source(&error).expect("a reason");
+    assert_eq!(reason.to_string(), "not a directory");
+}
