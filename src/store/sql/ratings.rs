@@ -8,6 +8,7 @@ use plyhouse_matches::ratings::{
     LedgerRow, PlayerRatingChange, PostOutcome, Rating, RatingEntry, RatingKey,
 };
 use plyhouse_protocol::{PlayerId, RatingChange, RatingPool};
+use uuid::Uuid;
 
 use super::players::player_from_row;
 use super::{InvalidColumn, Row, Sql, query_first};
@@ -15,6 +16,30 @@ use crate::ratings::{
     POST_ROWS_MAX, SERIES_DAYS_MAX, ledger_row_from_text, pool_from_text, to_rating_changes,
 };
 use crate::{LeaderboardPage, LeaderboardQuery, PlayerRating, RatingProgress, RatingVersion};
+
+const SELECT_POSTED: &str = "SELECT c.no, c.at_ms, c.seat, c.player, c.game, c.pool,
+                      c.rating, c.deviation, c.volatility,
+                      c.new_rating, c.new_deviation, c.new_volatility
+               FROM rating_changes c
+               WHERE c.fold = (SELECT id FROM folds WHERE place = 'live') AND c.no > ?1 AND c.no <= ?2 ORDER BY c.no, c.seat";
+
+const SELECT_RATINGS_PAGE: &str = "SELECT r.player, r.game, r.pool,
+                      r.rating, r.deviation, r.volatility, r.games, r.last_ms
+               FROM rating r
+               WHERE r.fold = (SELECT id FROM folds WHERE place = 'live')
+                 AND (r.player, r.game, r.pool) > (?1, ?2, ?3)
+               ORDER BY r.player, r.game, r.pool LIMIT ?4";
+
+const SELECT_RATINGS: &str = "SELECT r.game, r.pool, r.rating, r.deviation, r.volatility, r.games, r.last_ms
+               FROM rating r
+               WHERE r.fold = (SELECT id FROM folds WHERE place = 'live') AND r.player = ?1 ORDER BY r.game, r.pool";
+
+const SELECT_RATING_DAYS: &str = "SELECT d.day, d.rating FROM rating_days d
+               WHERE d.fold = (SELECT id FROM folds WHERE place = 'live') AND d.player = ?1 AND d.game = ?2 AND d.pool = ?3
+               ORDER BY d.day DESC LIMIT ?4";
+
+const SELECT_BAN: &str = "SELECT c.until_ms FROM conduct c
+               WHERE c.fold = (SELECT id FROM folds WHERE place = 'live') AND c.player = ?1";
 
 /// Returns the number of the last ledger row and the progress of the rating versions. One statement
 /// reads all of these values, so that they are consistent with each other.
@@ -74,13 +99,11 @@ pub(crate) async fn posted_updates<S: Sql>(
     after: u64,
     until: u64,
 ) -> Result<Vec<(u64, PostOutcome)>, S::Error> {
-    let sql = "SELECT c.no, c.at_ms, c.seat, c.player, c.game, c.pool,
-                      c.rating, c.deviation, c.volatility,
-                      c.new_rating, c.new_deviation, c.new_volatility
-               FROM folds f JOIN rating_changes c ON c.fold = f.id
-               WHERE f.place = 'live' AND c.no > ?1 AND c.no <= ?2 ORDER BY c.no, c.seat";
     let mut updates: Vec<(u64, PostOutcome)> = Vec::new();
-    for row in db.query(sql, &[after.into(), until.into()]).await? {
+    for row in db
+        .query(SELECT_POSTED, &[after.into(), until.into()])
+        .await?
+    {
         let (no, change) = (row.get(0)?, change_from_row(&row)?);
         match updates.last_mut() {
             Some((last, posted)) if *last == no => posted.changes.push(change),
@@ -109,19 +132,14 @@ pub(crate) async fn ratings_after<S: Sql>(
     db: &S,
     last: Option<&RatingKey>,
 ) -> Result<Vec<(RatingKey, RatingEntry)>, S::Error> {
-    let sql = "SELECT r.player, r.game, r.pool,
-                      r.rating, r.deviation, r.volatility, r.games, r.last_ms
-               FROM folds f JOIN rating r ON r.fold = f.id
-               WHERE f.place = 'live'
-                 AND (?1/*pg:::uuid*/ IS NULL OR (r.player, r.game, r.pool) > (?1, ?2, ?3))
-               ORDER BY r.player, r.game, r.pool LIMIT ?4";
     let params = [
-        last.map(|key| key.player).into(),
+        // No player has the id of all zeros, so it precedes all ratings.
+        last.map_or(PlayerId(Uuid::nil()), |key| key.player).into(),
         last.map_or("", |key| &*key.game).into(),
         last.map_or("", |key| key.pool.as_str()).into(),
         POST_ROWS_MAX.into(),
     ];
-    let rows = db.query(sql, &params).await?;
+    let rows = db.query(SELECT_RATINGS_PAGE, &params).await?;
     let rows = rows
         .iter()
         .map(|row| Ok((key_from_row(row, 0)?, entry_from_row(row, 3)?)));
@@ -134,10 +152,7 @@ pub(crate) async fn ratings<S: Sql>(
     db: &S,
     player: PlayerId,
 ) -> Result<Vec<PlayerRating>, S::Error> {
-    let sql = "SELECT r.game, r.pool, r.rating, r.deviation, r.volatility, r.games, r.last_ms
-               FROM folds f JOIN rating r ON r.fold = f.id
-               WHERE f.place = 'live' AND r.player = ?1 ORDER BY r.game, r.pool";
-    let rows = db.query(sql, &[player.into()]).await?;
+    let rows = db.query(SELECT_RATINGS, &[player.into()]).await?;
     let mut ratings = Vec::with_capacity(rows.len());
     for row in &rows {
         ratings.push(PlayerRating {
@@ -147,9 +162,6 @@ pub(crate) async fn ratings<S: Sql>(
             series: Vec::new(),
         });
     }
-    let sql = "SELECT d.day, d.rating FROM folds f JOIN rating_days d ON d.fold = f.id
-               WHERE f.place = 'live' AND d.player = ?1 AND d.game = ?2 AND d.pool = ?3
-               ORDER BY d.day DESC LIMIT ?4";
     for rating in &mut ratings {
         let params = [
             player.into(),
@@ -157,7 +169,7 @@ pub(crate) async fn ratings<S: Sql>(
             rating.pool.as_str().into(),
             SERIES_DAYS_MAX.into(),
         ];
-        let days = db.query(sql, &params).await?;
+        let days = db.query(SELECT_RATING_DAYS, &params).await?;
         let days = days.iter().rev();
         rating.series = days
             .map(|row| Ok((row.get(0)?, row.get(1)?)))
@@ -173,13 +185,18 @@ macro_rules! leaderboard_sql {
         concat!(
             "SELECT ",
             $columns,
-            " FROM folds f JOIN rating r ON r.fold = f.id JOIN players p ON p.id = r.player
-             WHERE f.place = 'live' AND r.game = ?1 AND r.pool = ?2 AND r.last_ms >= ?3
+            " FROM rating r JOIN players p ON p.id = r.player
+             WHERE r.fold = (SELECT id FROM folds WHERE place = 'live') AND r.game = ?1 AND r.pool = ?2 AND r.last_ms >= ?3
                AND r.deviation <= ?4 AND p.kind IS NOT NULL ",
             $order
         )
     };
 }
+
+const SELECT_LEADERS: &str = leaderboard_sql!(
+    "p.id, p.name, p.kind, r.rating, r.deviation, r.volatility, r.games, r.last_ms",
+    "ORDER BY r.rating DESC, r.player LIMIT ?5 OFFSET ?6"
+);
 
 /// Returns a page of a leaderboard.
 pub(crate) async fn leaderboard<S: Sql>(
@@ -194,12 +211,8 @@ pub(crate) async fn leaderboard<S: Sql>(
     ];
     let counted = query_first(db, leaderboard_sql!("count(*)", ""), &params).await?;
     let total = counted.map_or(Ok(0), |row| row.get(0))?;
-    let sql = leaderboard_sql!(
-        "p.id, p.name, p.kind, r.rating, r.deviation, r.volatility, r.games, r.last_ms",
-        "ORDER BY r.rating DESC, r.player LIMIT ?5 OFFSET ?6"
-    );
     params.extend_from_slice(&[query.limit.into(), query.after.into()]);
-    let rows = db.query(sql, &params).await?;
+    let rows = db.query(SELECT_LEADERS, &params).await?;
     let rows = rows
         .iter()
         .map(|row| Ok((player_from_row(row, 0)?, entry_from_row(row, 3)?)));
@@ -212,9 +225,7 @@ pub(crate) async fn leaderboard<S: Sql>(
 /// Returns the end of a player's ban from rated matches, as Unix time in milliseconds. Returns 0 if
 /// the player was never banned.
 pub(crate) async fn rated_ban_until<S: Sql>(db: &S, player: PlayerId) -> Result<u64, S::Error> {
-    let sql = "SELECT c.until_ms FROM folds f JOIN conduct c ON c.fold = f.id
-               WHERE f.place = 'live' AND c.player = ?1";
-    let row = query_first(db, sql, &[player.into()]).await?;
+    let row = query_first(db, SELECT_BAN, &[player.into()]).await?;
     Ok(row.map_or(Ok(0), |row| row.get(0))?)
 }
 
@@ -255,3 +266,13 @@ fn rating_from_row(row: &Row, first_column: usize) -> Result<Rating, InvalidColu
 fn pool_column(row: &Row, column: usize) -> Result<RatingPool, InvalidColumn> {
     pool_from_text(&row.get::<String>(column)?).ok_or(InvalidColumn(column))
 }
+
+#[cfg(test)]
+pub(crate) const INDEXED_STATEMENTS: [&str; 6] = [
+    SELECT_POSTED,
+    SELECT_RATINGS_PAGE,
+    SELECT_RATINGS,
+    SELECT_RATING_DAYS,
+    SELECT_BAN,
+    SELECT_LEADERS,
+];

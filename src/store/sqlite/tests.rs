@@ -649,3 +649,24 @@ fn file_instead_of_a_data_directory_is_reported() {
     let reason = std::error::Error::source(&error).expect("a reason");
     assert_eq!(reason.to_string(), "not a directory");
 }
+
+#[tokio::test]
+async fn rating_queries_use_indexes() {
+    let (_store, directory) = new_store();
+    let connection =
+        rusqlite::Connection::open(directory.path().join(DATABASE_FILE)).expect("opens");
+    for sql in ratings::INDEXED_STATEMENTS {
+        let plan = format!("EXPLAIN QUERY PLAN {sql}");
+        let mut statement = connection.prepare(&plan).expect("it is SQL");
+        let params = rusqlite::params_from_iter(vec![1; statement.parameter_count()]);
+        let steps = statement.query_map(params, |row| row.get::<_, String>(3));
+        for step in steps.expect("steps") {
+            let step = step.expect("text");
+            // The table of rating versions has at most three rows.
+            assert!(
+                !step.starts_with("SCAN") || step == "SCAN folds",
+                "{sql}: {step}"
+            );
+        }
+    }
+}
