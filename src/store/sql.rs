@@ -2,7 +2,8 @@
 //! database.
 //!
 //! Statements are written for SQLite, with parameters such as `?1`. For PostgreSQL, the parameters
-//! become `$1`, and a comment such as `/*pg:FOR UPDATE*/` becomes `FOR UPDATE`.
+//! become `$1`, and a comment such as `/*pg:FOR UPDATE*/` becomes `FOR UPDATE`. Match ids are in the
+//! columns `matches.id` and `match` in SQLite, and in columns named `m` in PostgreSQL.
 
 pub(crate) mod accounts;
 pub(crate) mod archive;
@@ -17,10 +18,11 @@ mod value;
 use std::fmt;
 
 use futures::FutureExt;
+use tokio_postgres::types::Type;
 
 pub(crate) use self::value::{Column, Row, Value};
 
-/// A database connection, or a transaction on it.
+/// A database connection that reads, or a transaction on it.
 ///
 /// A query on SQLite completes at once; [`run_now`] returns its result.
 pub(crate) trait Sql {
@@ -32,13 +34,28 @@ pub(crate) trait Sql {
         sql: &'static str,
         params: &[Value<'_>],
     ) -> impl Future<Output = Result<Vec<Row>, Self::Error>> + Send;
+}
 
+/// A transaction that writes.
+pub(crate) trait SqlWrite: Sql {
     /// Runs a statement and returns the number of rows that it has changed.
     fn execute(
         &self,
         sql: &'static str,
         params: &[Value<'_>],
     ) -> impl Future<Output = Result<u64, Self::Error>> + Send;
+
+    /// Inserts several rows. The statement inserts one row, and has the parameters `?1`, `?2`, … as
+    /// its only values: `INSERT … VALUES (?1, ?2)`, perhaps with a clause `ON CONFLICT`. No two rows
+    /// may have the same key.
+    ///
+    /// PostgreSQL inserts all rows by one statement. The rows must be in the same order on all
+    /// servers, or two servers could wait for each other.
+    fn insert_all(
+        &self,
+        sql: &'static str,
+        rows: &[Vec<Value<'_>>],
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send;
 }
 
 /// Returns the first row of a query.
@@ -66,8 +83,9 @@ pub(crate) fn run_now<T>(future: impl Future<Output = T>) -> T {
 
 /// Returns a statement in the syntax of PostgreSQL.
 pub(crate) fn to_postgres(sql: &str) -> String {
+    let sql = with_postgres_columns(sql);
     let mut text = String::with_capacity(sql.len());
-    let mut rest = sql;
+    let mut rest = sql.as_str();
     while let Some(at) = rest.find(['?', '/']) {
         let (before, special) = rest.split_at(at);
         text.push_str(before);
@@ -80,6 +98,37 @@ pub(crate) fn to_postgres(sql: &str) -> String {
         rest = after;
     }
     text + rest
+}
+
+/// Returns an `INSERT` in the syntax of PostgreSQL whose parameters are arrays, with one element for
+/// each row. `types` contains the types of the columns.
+pub(crate) fn to_postgres_arrays(sql: &str, types: &[Type]) -> String {
+    let sql = to_postgres(sql);
+    let (insert, rest) = sql.split_once("VALUES (").expect("an INSERT with VALUES");
+    let (_, conflict) = rest.split_once(')').expect("a list of parameters");
+    let arrays = (1..)
+        .zip(types)
+        .map(|(number, ty)| format!("${number}::{ty}[]"));
+    let arrays: Vec<String> = arrays.collect();
+    format!(
+        "{insert}SELECT * FROM UNNEST({}){conflict}",
+        arrays.join(", ")
+    )
+}
+
+/// Renames the columns with match ids, which are `matches.id` and `match` in SQLite.
+fn with_postgres_columns(sql: &str) -> String {
+    let is_separator = |c: char| !(c.is_alphanumeric() || c == '_' || c == '.');
+    let words = sql.split_inclusive(is_separator).map(|word| {
+        let name = word.trim_end_matches(is_separator);
+        let column = match name.strip_suffix("match") {
+            Some(table) if table.is_empty() || table.ends_with('.') => format!("{table}m"),
+            _ if name == "matches.id" => "matches.m".to_owned(),
+            _ => return word.to_owned(),
+        };
+        word.replacen(name, &column, 1)
+    });
+    words.collect()
 }
 
 /// Error for a column whose value does not have the expected type. The number of the column starts
@@ -100,12 +149,28 @@ mod tests {
     use super::*;
 
     #[test]
+    fn values_become_arrays() {
+        assert_eq!(
+            to_postgres_arrays(
+                "INSERT INTO t (a, b) VALUES (?1, ?2) ON CONFLICT (a) DO NOTHING",
+                &[Type::UUID, Type::INT8]
+            ),
+            "INSERT INTO t (a, b) SELECT * FROM UNNEST($1::uuid[], $2::int8[]) \
+             ON CONFLICT (a) DO NOTHING"
+        );
+    }
+
+    #[test]
     fn parameters_and_marked_comments_are_rewritten() {
         for (sql, expected) in [
             ("SELECT ?1, ?12", "SELECT $1, $12"),
             ("a /*pg:FOR UPDATE*/)", "a FOR UPDATE)"),
             ("SELECT ?1/*pg:::uuid*/ / 2", "SELECT $1::uuid / 2"),
             ("SELECT /* a comment */ 1", "SELECT /* a comment */ 1"),
+            (
+                "SELECT p.match, match FROM played p JOIN matches ON matches.id = match",
+                "SELECT p.m, m FROM played p JOIN matches ON matches.m = m",
+            ),
         ] {
             assert_eq!(to_postgres(sql), expected);
         }

@@ -17,7 +17,7 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row, Statement};
 
 use super::connection_url::ConnectionUrl;
-use crate::sql::{InvalidColumn, to_postgres};
+use crate::sql::{InvalidColumn, to_postgres, to_postgres_arrays};
 
 /// Maximum time to establish a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
@@ -60,6 +60,8 @@ pub(super) fn error_chain(error: &(dyn Error + 'static)) -> String {
 pub(super) struct PgConnection {
     client: Client,
     statements: Mutex<HashMap<&'static str, Statement>>,
+    /// Prepared statements of [`Self::insert_arrays`].
+    array_inserts: Mutex<HashMap<&'static str, Statement>>,
     driver: JoinHandle<()>,
 }
 
@@ -81,6 +83,7 @@ impl PgConnection {
         Ok(Self {
             client,
             statements: Mutex::default(),
+            array_inserts: Mutex::default(),
             driver: task,
         })
     }
@@ -127,6 +130,30 @@ impl PgConnection {
             self.client.execute(&statement, params).await
         };
         self.with_timeout(execute).await
+    }
+
+    /// Runs an `INSERT` of one row for several rows. The parameters are arrays with one element for
+    /// each row.
+    pub(super) async fn insert_arrays(
+        &self,
+        sql: &'static str,
+        arrays: Params<'_>,
+    ) -> Result<(), QueryError> {
+        let insert = async {
+            let cached = self.array_inserts.lock().get(sql).cloned();
+            let statement = match cached {
+                Some(statement) => statement,
+                None => {
+                    let row_insert = self.client.prepare(&to_postgres(sql)).await?;
+                    let arrays_sql = to_postgres_arrays(sql, row_insert.params());
+                    let statement = self.client.prepare(&arrays_sql).await?;
+                    self.array_inserts.lock().insert(sql, statement.clone());
+                    statement
+                }
+            };
+            self.client.execute(&statement, arrays).await
+        };
+        self.with_timeout(insert).await.map(drop)
     }
 
     /// Executes SQL without parameters.

@@ -7,7 +7,7 @@ use super::reader::Reader;
 use super::reconnecting_connection::{PgConnection, QueryError};
 use super::writer::batch::account_deletion;
 use crate::sql::identity_changes::DeletePlayers;
-use crate::sql::{Column, InvalidColumn, Row, Sql, Value};
+use crate::sql::{Column, InvalidColumn, Row, Sql, SqlWrite, Value};
 use crate::{PlayerDeletion, ReadError};
 
 impl Sql for PgConnection {
@@ -16,9 +16,25 @@ impl Sql for PgConnection {
     async fn query(&self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<Row>, QueryError> {
         Ok(to_rows(&Self::query(self, sql, &to_params(params)).await?))
     }
+}
 
+impl SqlWrite for PgConnection {
     async fn execute(&self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, QueryError> {
         Self::execute(self, sql, &to_params(params)).await
+    }
+
+    async fn insert_all(
+        &self,
+        sql: &'static str,
+        rows: &[Vec<Value<'_>>],
+    ) -> Result<(), QueryError> {
+        let Some(first) = rows.first() else {
+            return Ok(());
+        };
+        let column = |index| rows.iter().map(|row| row[index]).collect();
+        let columns: Vec<Vec<Value<'_>>> = (0..first.len()).map(column).collect();
+        let arrays: Vec<&(dyn ToSql + Sync)> = columns.iter().map(|column| column as _).collect();
+        Self::insert_arrays(self, sql, &arrays).await
     }
 }
 
@@ -37,10 +53,6 @@ impl Sql for Reader {
 
     async fn query(&self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<Row>, ReadError> {
         Ok(to_rows(&Self::query(self, sql, &to_params(params)).await?))
-    }
-
-    async fn execute(&self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, ReadError> {
-        Ok(Sql::query(self, sql, params).await?.len() as u64)
     }
 }
 

@@ -2,10 +2,10 @@
 
 use plyhouse_protocol::{PlayerId, PlayerKind};
 
-use super::players::{add_player, player_from_row, players_from_rows};
+use super::players::{add_players, player_from_row, players_from_rows};
 use super::sessions::{add_session, end_sessions};
 use super::tokens_and_admin_commands::take_invite;
-use super::{InvalidColumn, Sql, exists, query_first};
+use super::{InvalidColumn, Sql, SqlWrite, exists, query_first};
 use crate::records::player_identity::player_kind_to_text;
 use crate::{
     Account, ExternalIdentity, IdentityProof, NameChange, NewApiKey, NewBotAccount, PasswordHash,
@@ -15,7 +15,10 @@ use crate::{
 /// Gives a player a unique name. Returns `false` if another player has a confusable name or the
 /// invitation is not valid. Also returns `false` if the player's kind or the time of the last name
 /// change differs from `change.expected`.
-pub(crate) async fn name_player<S: Sql>(db: &S, change: &NameChange) -> Result<bool, S::Error> {
+pub(crate) async fn name_player<S: SqlWrite>(
+    db: &S,
+    change: &NameChange,
+) -> Result<bool, S::Error> {
     let (player, now_ms) = (&change.player, change.now_ms);
     let (old_kind, renamed_ms) = change.expected;
     let id = player.id.into();
@@ -57,7 +60,7 @@ pub(crate) async fn name_player<S: Sql>(db: &S, change: &NameChange) -> Result<b
 }
 
 /// Renames a guest. Returns `false` if the player is not a guest.
-pub(crate) async fn rename_guest<S: Sql>(
+pub(crate) async fn rename_guest<S: SqlWrite>(
     db: &S,
     player: PlayerId,
     name: &str,
@@ -68,7 +71,7 @@ pub(crate) async fn rename_guest<S: Sql>(
 
 /// Sets the password of an account and ends all of its sessions, except the requesting session and
 /// API keys. Returns `false` if the account does not exist or the proof is no longer valid.
-pub(crate) async fn set_password<S: Sql>(
+pub(crate) async fn set_password<S: SqlWrite>(
     db: &S,
     player: PlayerId,
     password: &PasswordHash,
@@ -105,7 +108,7 @@ pub(crate) async fn is_proof_valid<S: Sql>(
 /// Adds an API key. If the key is for a new bot account, also adds this account. Returns `false` if
 /// the proof is no longer valid, the name is taken, the bot belongs to another owner, or a limit is
 /// reached.
-pub(crate) async fn add_api_key<S: Sql>(db: &S, key: &NewApiKey) -> Result<bool, S::Error> {
+pub(crate) async fn add_api_key<S: SqlWrite>(db: &S, key: &NewApiKey) -> Result<bool, S::Error> {
     let owner = key.owner.into();
     let sql = "SELECT 1 WHERE ?2 > (
                    SELECT count(*) FROM sessions WHERE kind = 'key' AND player IN (
@@ -130,7 +133,7 @@ pub(crate) async fn add_api_key<S: Sql>(db: &S, key: &NewApiKey) -> Result<bool,
 
 /// Creates a bot account. Returns `false` if the name is taken or the owner already has the maximum
 /// number of bots.
-async fn add_bot_account<S: Sql>(
+async fn add_bot_account<S: SqlWrite>(
     db: &S,
     owner: PlayerId,
     bot: &NewBotAccount,
@@ -147,7 +150,7 @@ async fn add_bot_account<S: Sql>(
 
 /// Creates an account for a user who was authenticated by a proxy for the first time. Returns
 /// `false` if an account with this external name exists or the account name is taken.
-pub(crate) async fn add_external_identity<S: Sql>(
+pub(crate) async fn add_external_identity<S: SqlWrite>(
     db: &S,
     identity: &ExternalIdentity,
 ) -> Result<bool, S::Error> {
@@ -165,7 +168,7 @@ pub(crate) async fn add_external_identity<S: Sql>(
 
 /// Adds a player with an account, and reserves the player's name, which is given by its skeletons.
 /// Returns `false` if another player has a confusable name.
-async fn add_account<S: Sql>(
+async fn add_account<S: SqlWrite>(
     db: &S,
     player: &PlayerRecord,
     skeletons: &[String],
@@ -176,7 +179,7 @@ async fn add_account<S: Sql>(
         return Ok(false);
     }
     delete_expired_names(db, now_ms).await?;
-    add_player(db, player).await?;
+    add_players(db, vec![player], Vec::new()).await?;
     let account = Account {
         unique_names: UniqueName::from_skeletons(skeletons),
         ..account
@@ -186,7 +189,7 @@ async fn add_account<S: Sql>(
 }
 
 /// Stores an account with its external name and unique names.
-pub(crate) async fn store_account<S: Sql>(
+pub(crate) async fn store_account<S: SqlWrite>(
     db: &S,
     player: PlayerId,
     account: &Account,
@@ -217,7 +220,7 @@ pub(crate) async fn store_account<S: Sql>(
     Ok(())
 }
 
-async fn delete_expired_names<S: Sql>(db: &S, now_ms: u64) -> Result<(), S::Error> {
+async fn delete_expired_names<S: SqlWrite>(db: &S, now_ms: u64) -> Result<(), S::Error> {
     let sql = "DELETE FROM names WHERE until_ms <= ?1";
     db.execute(sql, &[now_ms.into()]).await?;
     Ok(())

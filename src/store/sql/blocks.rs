@@ -3,14 +3,14 @@
 use plyhouse_protocol::PlayerId;
 
 use super::players::{ids_from_rows, players_from_rows};
-use super::{Sql, exists};
+use super::{Sql, SqlWrite, exists};
 use crate::records::player_identity::unpairable_players_sql;
 use crate::{BLOCKS_MAX, Blocks};
 
 /// Blocks the player `other` on behalf of `player`, or ends this block. If `since_ms` is given, the
 /// block begins at this Unix time in milliseconds. If `since_ms` is `None`, the block ends. Returns
 /// `false` if a new block would exceed the maximum number of blocks per player.
-pub(crate) async fn change_block<S: Sql>(
+pub(crate) async fn change_block<S: SqlWrite>(
     db: &S,
     player: PlayerId,
     other: PlayerId,

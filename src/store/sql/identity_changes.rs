@@ -6,11 +6,11 @@ use super::tokens_and_admin_commands::{
     add_one_time_token, claim_command, find_one_time_token, store_command_result,
     take_one_time_token,
 };
-use super::{Sql, accounts, blocks, players, sessions};
+use super::{Sql, SqlWrite, accounts, blocks, players, sessions};
 use crate::{IdentityChange, NameChange, PlayerDeletion};
 
 /// Changes that need statements of their own for each database, because they affect journals.
-pub(crate) trait DeletePlayers: Sql {
+pub(crate) trait DeletePlayers: SqlWrite {
     /// Deletes a player and the player's bot accounts. Returns `false` if the player does not exist
     /// or the proof is no longer valid.
     fn delete_player(

@@ -2,17 +2,26 @@
 
 use plyhouse_protocol::PlayerId;
 
-use super::{InvalidColumn, Row, Sql, exists, query_first};
-use crate::PlayerRecord;
+use super::sessions::add_sessions;
+use super::{InvalidColumn, Row, Sql, SqlWrite, exists, query_first};
 use crate::records::player_identity::{player_kind_from_text, player_kind_to_text};
+use crate::{PlayerRecord, SessionRecord};
 
-/// Adds a player, unless a player with this id is stored already.
-pub(crate) async fn add_player<S: Sql>(db: &S, player: &PlayerRecord) -> Result<(), S::Error> {
+/// Adds players with their sessions. Players and sessions that are stored already are not changed.
+pub(crate) async fn add_players<S: SqlWrite>(
+    db: &S,
+    mut players: Vec<&PlayerRecord>,
+    mut sessions: Vec<&SessionRecord>,
+) -> Result<(), S::Error> {
+    players.sort_unstable_by_key(|player| player.id);
     let sql = "INSERT INTO players (id, name, kind) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
-    let kind = player_kind_to_text(player.kind);
-    let params = [player.id.into(), (&player.name).into(), kind.into()];
-    db.execute(sql, &params).await?;
-    Ok(())
+    let rows = players.iter().map(|player| {
+        let kind = player_kind_to_text(player.kind);
+        vec![player.id.into(), (&player.name).into(), kind.into()]
+    });
+    db.insert_all(sql, &rows.collect::<Vec<_>>()).await?;
+    sessions.sort_unstable_by_key(|session| session.token);
+    add_sessions(db, &sessions).await
 }
 
 /// Returns the player with this id, unless the player was deleted.

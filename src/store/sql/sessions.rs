@@ -3,7 +3,7 @@
 use plyhouse_protocol::{PlayerId, SessionId};
 
 use super::players::player_from_row;
-use super::{InvalidColumn, Row, Sql, Value, exists, query_first};
+use super::{InvalidColumn, Row, Sql, SqlWrite, Value, exists, query_first};
 use crate::records::player_identity::session_kind_from_text;
 use crate::{Pairing, PlayerRecord, SessionRecord, SessionSelection, TokenHash};
 
@@ -20,22 +20,34 @@ macro_rules! selected_sessions_sql {
 }
 
 /// Adds a session, unless it is stored already.
-pub(crate) async fn add_session<S: Sql>(db: &S, session: &SessionRecord) -> Result<(), S::Error> {
+pub(crate) async fn add_session<S: SqlWrite>(
+    db: &S,
+    session: &SessionRecord,
+) -> Result<(), S::Error> {
+    add_sessions(db, &[session]).await
+}
+
+/// Adds the sessions that are not stored already.
+pub(crate) async fn add_sessions<S: SqlWrite>(
+    db: &S,
+    sessions: &[&SessionRecord],
+) -> Result<(), S::Error> {
     let sql =
         "INSERT INTO sessions (token, id, player, label, kind, created_ms, seen_day, recovered)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING";
-    let params = [
-        (&session.token).into(),
-        session.id.into(),
-        session.player.into(),
-        (&session.label).into(),
-        session.kind.as_str().into(),
-        session.created_ms.into(),
-        session.last_used_day.into(),
-        session.from_recovery_key.into(),
-    ];
-    db.execute(sql, &params).await?;
-    Ok(())
+    let rows = sessions.iter().map(|session| {
+        vec![
+            (&session.token).into(),
+            session.id.into(),
+            session.player.into(),
+            (&session.label).into(),
+            session.kind.as_str().into(),
+            session.created_ms.into(),
+            session.last_used_day.into(),
+            session.from_recovery_key.into(),
+        ]
+    });
+    db.insert_all(sql, &rows.collect::<Vec<_>>()).await
 }
 
 /// Returns the session with this token hash and its player.
@@ -84,7 +96,7 @@ fn session_from_row(row: &Row) -> Result<SessionRecord, InvalidColumn> {
 
 /// Deletes sessions of a player and of the player's bot accounts. Also deletes the player's
 /// pairing. If only one session ends, a pairing that another session offered remains.
-pub(crate) async fn end_sessions<S: Sql>(
+pub(crate) async fn end_sessions<S: SqlWrite>(
     db: &S,
     player: PlayerId,
     selection: SessionSelection,
@@ -134,7 +146,7 @@ fn session_filter(player: PlayerId, selection: SessionSelection) -> [Value<'stat
 
 /// Stores the day of a session's last use. On PostgreSQL, does nothing if the row is locked,
 /// because the next hello message stores the day again.
-pub(crate) async fn touch_session<S: Sql>(
+pub(crate) async fn touch_session<S: SqlWrite>(
     db: &S,
     token: &TokenHash,
     day: u64,
@@ -148,7 +160,7 @@ pub(crate) async fn touch_session<S: Sql>(
 /// Stores a pairing in place of the player's previous pairing, and deletes expired pairings.
 /// Returns `false` if other players already have `max` valid pairings, or if the session that
 /// offers the pairing has ended.
-pub(crate) async fn offer_pairing<S: Sql>(
+pub(crate) async fn offer_pairing<S: SqlWrite>(
     db: &S,
     pairing: &Pairing,
     offering_session: SessionId,
@@ -192,7 +204,7 @@ pub(crate) async fn find_pairing<S: Sql>(
 
 /// Adds the session of the device that logs in with a pairing code. Returns `false` if the code is
 /// unknown.
-pub(crate) async fn take_pairing<S: Sql>(
+pub(crate) async fn take_pairing<S: SqlWrite>(
     db: &S,
     code: &TokenHash,
     new_session: &SessionRecord,
@@ -206,7 +218,7 @@ pub(crate) async fn take_pairing<S: Sql>(
 }
 
 /// Stores a player's recovery key in place of the previous key.
-pub(crate) async fn store_recovery_key<S: Sql>(
+pub(crate) async fn store_recovery_key<S: SqlWrite>(
     db: &S,
     player: PlayerId,
     key: &TokenHash,

@@ -1,11 +1,11 @@
 //! One-time tokens and operator commands.
 
-use super::{InvalidColumn, Row, Sql, query_first};
+use super::{InvalidColumn, Row, Sql, SqlWrite, query_first};
 use crate::{CommandId, OneTimeToken, TokenHash};
 
 /// Stores a one-time token and deletes expired tokens. Returns `false` if `max` valid tokens are
 /// already stored.
-pub(crate) async fn add_one_time_token<S: Sql>(
+pub(crate) async fn add_one_time_token<S: SqlWrite>(
     db: &S,
     code: &TokenHash,
     token: &OneTimeToken,
@@ -56,7 +56,7 @@ fn token_from_row(row: &Row) -> Result<OneTimeToken, InvalidColumn> {
 }
 
 /// Deletes a one-time token. Returns `false` if the token no longer exists.
-pub(crate) async fn take_one_time_token<S: Sql>(
+pub(crate) async fn take_one_time_token<S: SqlWrite>(
     db: &S,
     code: &TokenHash,
 ) -> Result<bool, S::Error> {
@@ -65,7 +65,7 @@ pub(crate) async fn take_one_time_token<S: Sql>(
 }
 
 /// Deletes an invitation. Returns `false` if there is no valid invitation with this code.
-pub(crate) async fn take_invite<S: Sql>(
+pub(crate) async fn take_invite<S: SqlWrite>(
     db: &S,
     code: &TokenHash,
     now_ms: u64,
@@ -76,13 +76,13 @@ pub(crate) async fn take_invite<S: Sql>(
 
 /// Claims an operator command for a server. Returns `false` if another server has claimed the
 /// command or it was withdrawn.
-pub(crate) async fn claim_command<S: Sql>(db: &S, id: CommandId) -> Result<bool, S::Error> {
+pub(crate) async fn claim_command<S: SqlWrite>(db: &S, id: CommandId) -> Result<bool, S::Error> {
     let sql = "UPDATE orders SET taken = true WHERE id = ?1 AND NOT taken";
     Ok(db.execute(sql, &[id.into()]).await? == 1)
 }
 
 /// Stores the result of an operator command. Returns `false` if the command is no longer stored.
-pub(crate) async fn store_command_result<S: Sql>(
+pub(crate) async fn store_command_result<S: SqlWrite>(
     db: &S,
     id: CommandId,
     result: &str,

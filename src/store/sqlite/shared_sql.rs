@@ -9,7 +9,7 @@ use rusqlite::{Connection, params_from_iter};
 use super::account_deletion;
 use crate::PlayerDeletion;
 use crate::sql::identity_changes::DeletePlayers;
-use crate::sql::{Column, InvalidColumn, Row, Sql, Value};
+use crate::sql::{Column, InvalidColumn, Row, Sql, SqlWrite, Value};
 
 impl Sql for Connection {
     type Error = rusqlite::Error;
@@ -21,7 +21,9 @@ impl Sql for Connection {
     ) -> impl Future<Output = rusqlite::Result<Vec<Row>>> + Send {
         ready(query(self, sql, params))
     }
+}
 
+impl SqlWrite for Connection {
     fn execute(
         &self,
         sql: &'static str,
@@ -31,6 +33,18 @@ impl Sql for Connection {
             .prepare_cached(sql)
             .and_then(|mut statement| statement.execute(params_from_iter(params)));
         ready(changed.map(|rows| rows as u64))
+    }
+
+    fn insert_all(
+        &self,
+        sql: &'static str,
+        rows: &[Vec<Value<'_>>],
+    ) -> impl Future<Output = rusqlite::Result<()>> + Send {
+        let inserted = self.prepare_cached(sql).and_then(|mut insert| {
+            let mut rows = rows.iter();
+            rows.try_for_each(|row| insert.execute(params_from_iter(row)).map(drop))
+        });
+        ready(inserted)
     }
 }
 

@@ -15,10 +15,11 @@ use crate::account_deletion::{
 };
 use crate::records::match_record::{event_to_text, terms_to_text};
 use crate::sql::identity_changes::{apply_change, is_applied};
+use crate::sql::players::add_players;
 use crate::sql::run_now;
 use crate::sqlite::account_deletion::deleted_players;
 use crate::sqlite::history::{self, EndedMatchColumns};
-use crate::sqlite::{analyses, now, players_and_sessions, rating_ledger, reminders};
+use crate::sqlite::{analyses, now, rating_ledger, reminders};
 use crate::{MatchRecord, WriteError};
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, Seq};
@@ -219,7 +220,8 @@ impl<'a> Batch<'a> {
                 reminder,
             } => self.append(*id, *after, events, reminder.as_ref()),
             WriteTask::AddPlayer(player, sessions) => {
-                players_and_sessions::add_player(self.transaction, player, sessions).map(Ok)
+                let sessions = sessions.iter().collect();
+                run_now(add_players(&**self.transaction, vec![player], sessions)).map(Ok)
             }
             WriteTask::ChangeIdentity(change) => {
                 run_now(apply_change(&**self.transaction, change)).map(conflict_unless)
