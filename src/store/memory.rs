@@ -2,32 +2,32 @@
 //! process can share the store. For these servers, the store follows the same rules as a PostgreSQL
 //! store.
 
-mod accounts;
-mod blocks;
 mod cluster_directory;
 mod history;
-mod players_and_sessions;
+mod identities;
 mod stored_match;
 
-use crate::{ArchiveStore, CommandStore, IdentityStore, JournalStore, RatingStore};
-use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use crate::sql::store::{SharedWrite, SqlStore};
+use crate::sql::{players, run_now};
+use crate::{ArchiveStore, CommandStore, JournalStore, RatingStore};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Bound::{Excluded, Unbounded};
 
 use futures::FutureExt;
 use futures::future::{self, BoxFuture};
 use parking_lot::Mutex;
+use rusqlite::Connection;
 
 use self::cluster_directory::DirectoryState;
 use self::history::HistoryIndex;
-use self::players_and_sessions::Identities;
+use self::identities::{PlayerLifetimes, new_database, with_bots};
 use self::stored_match::StoredMatch;
 use super::account_deletion;
 use super::{
-    Account, AnalysisQuotaRequest, Blocks, HistoryQuery, IdentityChange, JournalPosition,
-    JournalTail, LeaderboardPage, LeaderboardQuery, LiveMatches, LoadedMatch, MatchRecord,
-    MemoryRatings, NeededRatings, NodeId, OneTimeToken, OpeningStats, Pairing, PastMatch,
-    PlayerRating, PlayerRecord, RatingProgress, RatingsChange, ReadError, RematchRecord,
-    ResultCounts, SessionRecord, Store, StoredAnalysis, TokenHash, WriteError,
+    AnalysisQuotaRequest, HistoryQuery, IdentityChange, JournalPosition, JournalTail,
+    LeaderboardPage, LeaderboardQuery, LiveMatches, LoadedMatch, MatchRecord, MemoryRatings,
+    NeededRatings, NodeId, OpeningStats, PastMatch, PlayerRating, PlayerRecord, RatingProgress,
+    RatingsChange, ReadError, RematchRecord, ResultCounts, Store, StoredAnalysis, WriteError,
 };
 use plyhouse_matches::ratings::{
     LedgerRow, PostOutcome, RatingEntry, RatingKey as RatingRecord, RatingState,
@@ -46,9 +46,20 @@ const RESERVED_EVENTS: usize = 16;
 
 /// Stores matches and players in memory. Evicts old players and old ended matches, but no live or
 /// rated match.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct MemoryStore {
     contents: Mutex<Contents>,
+    /// Players, sessions and accounts. If both are locked, `contents` is locked first.
+    identities: Mutex<Connection>,
+}
+
+impl Default for MemoryStore {
+    fn default() -> Self {
+        Self {
+            contents: Mutex::default(),
+            identities: Mutex::new(new_database()),
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -77,7 +88,7 @@ struct Contents {
     analysis_requests: BTreeMap<PlayerId, Vec<u64>>,
     /// Total number of events of the matches in `evictable`.
     ended_events: usize,
-    identities: Identities,
+    lifetimes: PlayerLifetimes,
     ratings: MemoryRatings,
     /// State that the servers of a cluster share.
     directory: DirectoryState,
@@ -101,7 +112,7 @@ impl Contents {
             return Err(WriteError::CodeTaken);
         }
         if !self
-            .identities
+            .lifetimes
             .deleted_among(account_deletion::initial_participants(&record))
             .is_empty()
         {
@@ -168,7 +179,7 @@ impl Contents {
             return Err(WriteError::Conflict);
         };
         let deleted = self
-            .identities
+            .lifetimes
             .deleted_among(account_deletion::seated_players(&events));
         if account_deletion::seats_deleted_player(&events, &deleted) {
             return Err(WriteError::PlayerDeleted);
@@ -231,22 +242,24 @@ impl Contents {
         }
     }
 
-    /// Changes the identity data of a player. Returns `false` if the change is refused.
-    fn change_identity(&mut self, change: IdentityChange) -> bool {
-        let deleted = match &change {
-            IdentityChange::DeletePlayer(deletion) => self.identities.with_bots(deletion.player),
+    /// Changes the data of players. If a player is deleted, also removes the player's name from the
+    /// matches.
+    fn write(&mut self, db: &Connection, write: SharedWrite) -> Result<(), WriteError> {
+        let deleted = match &write {
+            SharedWrite::ChangeIdentity(IdentityChange::DeletePlayer(deletion)) => {
+                with_bots(db, deletion.player).map_err(write_error)?
+            }
             _ => Vec::new(),
         };
-        let is_applied = self.identities.apply(change);
-        if is_applied {
-            for player in deleted {
-                self.directory.remove_seeks_of(player);
-                self.matches
-                    .values_mut()
-                    .for_each(|stored| stored.remove_name(player));
-            }
+        self.lifetimes.write(db, write).map_err(write_error)??;
+        for player in deleted {
+            self.directory.remove_seeks_of(player);
+            self.matches
+                .values_mut()
+                .for_each(|stored| stored.remove_name(player));
+            self.lifetimes.add_deleted(player);
         }
-        is_applied
+        Ok(())
     }
 
     /// Stores an analysis. Returns `false` if there is no ended match with this id.
@@ -300,6 +313,23 @@ impl Contents {
         let is_served = |stored: &&StoredMatch| stored.is_live() && stored.wake_ms().is_none();
         self.matches.values().filter(is_served)
     }
+}
+
+impl MemoryStore {
+    fn find_player(&self, id: PlayerId) -> Option<PlayerRecord> {
+        let found = run_now(players::player_by_id(&self.identities, id));
+        found.map_err(read_error).ok().flatten()
+    }
+}
+
+fn read_error(error: rusqlite::Error) -> ReadError {
+    tracing::error!(%error, "cannot read from the database in memory");
+    ReadError::Unavailable
+}
+
+fn write_error(error: rusqlite::Error) -> WriteError {
+    tracing::error!(%error, "cannot write to the database in memory");
+    WriteError::Unavailable
 }
 
 impl JournalStore for MemoryStore {
@@ -382,12 +412,11 @@ impl JournalStore for MemoryStore {
             .filter(|stored| stored.owner == Some(owner));
         let live: Vec<LoadedMatch> = own.map(|stored| stored.to_loaded(None)).collect();
         let records = live.iter().map(|loaded| &loaded.record);
-        let player_ids: HashSet<PlayerId> =
+        let player_ids: BTreeSet<PlayerId> =
             records.flat_map(MatchRecord::involved_players).collect();
-        let players = contents.identities.players.values();
-        let players = players.filter(|player| player_ids.contains(&player.id));
+        let players = player_ids.into_iter().filter_map(|id| self.find_player(id));
         future::ready(Ok(LiveMatches {
-            players: players.cloned().collect(),
+            players: players.collect(),
             matches: live.into_iter().map(Ok).collect(),
         }))
         .boxed()
@@ -420,105 +449,25 @@ impl JournalStore for MemoryStore {
     }
 }
 
-impl IdentityStore for MemoryStore {
-    fn add_player(
+impl SqlStore for MemoryStore {
+    type Connection = Mutex<Connection>;
+
+    fn read<T: Send + 'static>(
         &self,
-        player: PlayerRecord,
-        sessions: Vec<SessionRecord>,
-    ) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.contents.lock().identities.add_player(player, sessions);
-        future::ready(Ok(())).boxed()
+        query: impl for<'a> FnOnce(&'a Mutex<Connection>) -> BoxFuture<'a, rusqlite::Result<T>>
+        + Send
+        + 'static,
+    ) -> BoxFuture<'_, Result<T, ReadError>> {
+        // No write may change the data between the statements of the query.
+        let contents = self.contents.lock();
+        let found = run_now(query(&self.identities));
+        drop(contents);
+        future::ready(found.map_err(read_error)).boxed()
     }
 
-    fn find_session(
-        &self,
-        token: TokenHash,
-    ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>> {
-        future::ready(Ok(self.contents.lock().identities.find_session(token))).boxed()
-    }
-
-    fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>> {
-        future::ready(Ok(self.contents.lock().identities.sessions(player))).boxed()
-    }
-
-    fn change_identity(&self, change: IdentityChange) -> BoxFuture<'_, Result<bool, WriteError>> {
-        future::ready(Ok(self.contents.lock().change_identity(change))).boxed()
-    }
-
-    fn find_pairing(
-        &self,
-        code: TokenHash,
-        now_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>> {
-        let found = self.contents.lock().identities.pairing(code, now_ms);
-        future::ready(Ok(found)).boxed()
-    }
-
-    fn find_by_recovery_key(
-        &self,
-        key: TokenHash,
-    ) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
-        future::ready(Ok(self
-            .contents
-            .lock()
-            .identities
-            .find_by_recovery_key(key)))
-        .boxed()
-    }
-
-    fn find_by_name_skeleton(
-        &self,
-        skeleton: String,
-        now_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>> {
-        let found = self
-            .contents
-            .lock()
-            .identities
-            .find_by_name_skeleton(&skeleton, now_ms);
-        future::ready(Ok(found)).boxed()
-    }
-
-    fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>> {
-        future::ready(Ok(self.contents.lock().identities.blocks(player))).boxed()
-    }
-
-    fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {
-        future::ready(Ok(self.contents.lock().identities.account(player))).boxed()
-    }
-
-    fn has_recovery_key(&self, player: PlayerId) -> BoxFuture<'_, Result<bool, ReadError>> {
-        future::ready(Ok(self.contents.lock().identities.has_recovery_key(player))).boxed()
-    }
-
-    fn find_external_identity(
-        &self,
-        name: String,
-    ) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        future::ready(Ok(self
-            .contents
-            .lock()
-            .identities
-            .find_external_identity(&name)))
-        .boxed()
-    }
-
-    fn find_one_time_token(
-        &self,
-        code: TokenHash,
-        now_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<OneTimeToken>, ReadError>> {
-        future::ready(Ok(self
-            .contents
-            .lock()
-            .identities
-            .find_one_time_token(code, now_ms)))
-        .boxed()
-    }
-
-    fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        let player = self.contents.lock().identities.players.get(&id).cloned();
-        future::ready(Ok(player)).boxed()
+    fn write(&self, write: SharedWrite) -> BoxFuture<'_, Result<(), WriteError>> {
+        let written = self.contents.lock().write(&self.identities.lock(), write);
+        future::ready(written).boxed()
     }
 }
 
@@ -582,10 +531,8 @@ impl RatingStore for MemoryStore {
     ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>> {
         let contents = self.contents.lock();
         let find = |player| {
-            let found: Option<&PlayerRecord> = contents.identities.players.get(&player);
-            found
-                .filter(|found| found.kind != PlayerKind::Guest)
-                .cloned()
+            let found = self.find_player(player);
+            found.filter(|found| found.kind != PlayerKind::Guest)
         };
         future::ready(Ok(contents.ratings.leaderboard(&query, find))).boxed()
     }

@@ -23,9 +23,9 @@ mod shared_sql;
 mod tests;
 mod writer;
 
-use crate::sql::tokens_and_admin_commands::find_one_time_token;
-use crate::sql::{accounts, archive, blocks, players, ratings, sessions};
-use crate::{ArchiveStore, CommandStore, IdentityStore, JournalStore, RatingStore};
+use crate::sql::store::{SharedWrite, SqlStore};
+use crate::sql::{archive, ratings};
+use crate::{ArchiveStore, CommandStore, JournalStore, RatingStore};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,11 +47,10 @@ use self::reader::Reader;
 use self::reconnecting_connection::{PgConnection, ReconnectingConnection};
 use self::writer::{WriteTask, Writer};
 use super::{
-    Account, AnalysisQuotaRequest, Blocks, CommandId, HistoryQuery, IdentityChange,
-    JournalPosition, JournalTail, LeaderboardPage, LeaderboardQuery, LiveMatches, LoadedMatch,
-    MatchRecord, NeededRatings, NodeId, OneTimeToken, OpeningStats, Pairing, PastMatch,
-    PlayerRating, PlayerRecord, RatingProgress, RatingsChange, ReadError, ResultCounts,
-    SessionRecord, Store, StoreMetrics, StoredAnalysis, TokenHash, WriteError, conflict_to_false,
+    AnalysisQuotaRequest, CommandId, HistoryQuery, JournalPosition, JournalTail, LeaderboardPage,
+    LeaderboardQuery, LiveMatches, LoadedMatch, MatchRecord, NeededRatings, NodeId, OpeningStats,
+    PastMatch, PlayerRating, RatingProgress, RatingsChange, ReadError, ResultCounts, Store,
+    StoreMetrics, StoredAnalysis, WriteError, conflict_to_false,
 };
 
 /// Stores matches and players in a PostgreSQL database.
@@ -258,92 +257,22 @@ impl JournalStore for PostgresStore {
     }
 }
 
-impl IdentityStore for PostgresStore {
-    fn add_player(
+impl SqlStore for PostgresStore {
+    type Connection = Reader;
+
+    fn read<T: Send + 'static>(
         &self,
-        player: PlayerRecord,
-        sessions: Vec<SessionRecord>,
-    ) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.writer
-            .write(WriteTask::AddPlayer(player, sessions))
-            .boxed()
+        query: impl for<'a> FnOnce(&'a Reader) -> BoxFuture<'a, Result<T, ReadError>> + Send + 'static,
+    ) -> BoxFuture<'_, Result<T, ReadError>> {
+        query(&self.reader)
     }
 
-    fn find_session(
-        &self,
-        token: TokenHash,
-    ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>> {
-        async move { sessions::find_session(&self.reader, &token).await }.boxed()
-    }
-
-    fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>> {
-        sessions::sessions(&self.reader, player).boxed()
-    }
-
-    fn change_identity(&self, change: IdentityChange) -> BoxFuture<'_, Result<bool, WriteError>> {
-        let changed = self.writer.write(WriteTask::ChangeIdentity(change));
-        changed.map(conflict_to_false).boxed()
-    }
-
-    fn find_pairing(
-        &self,
-        code: TokenHash,
-        now_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>> {
-        sessions::find_pairing(&self.reader, code, now_ms).boxed()
-    }
-
-    fn find_by_recovery_key(
-        &self,
-        key: TokenHash,
-    ) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
-        async move { sessions::find_by_recovery_key(&self.reader, &key).await }.boxed()
-    }
-
-    fn find_by_name_skeleton(
-        &self,
-        skeleton: String,
-        now_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>> {
-        async move { accounts::find_by_name_skeleton(&self.reader, &skeleton, now_ms).await }
-            .boxed()
-    }
-
-    fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>> {
-        blocks::load_blocks(&self.reader, player).boxed()
-    }
-
-    fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {
-        accounts::account(&self.reader, player).boxed()
-    }
-
-    fn has_recovery_key(&self, player: PlayerId) -> BoxFuture<'_, Result<bool, ReadError>> {
-        sessions::recovery_key(&self.reader, player)
-            .map_ok(|key| key.is_some())
-            .boxed()
-    }
-
-    fn find_external_identity(
-        &self,
-        name: String,
-    ) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        async move { accounts::find_external_identity(&self.reader, &name).await }.boxed()
-    }
-
-    fn find_one_time_token(
-        &self,
-        code: TokenHash,
-        now_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<OneTimeToken>, ReadError>> {
-        async move { find_one_time_token(&self.reader, &code, now_ms).await }.boxed()
-    }
-
-    fn account_deletions(&self) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
-        players::account_deletions(&self.reader).boxed()
-    }
-
-    fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        players::player_by_id(&self.reader, id).boxed()
+    fn write(&self, write: SharedWrite) -> BoxFuture<'_, Result<(), WriteError>> {
+        let task = match write {
+            SharedWrite::AddPlayer(player, sessions) => WriteTask::AddPlayer(player, sessions),
+            SharedWrite::ChangeIdentity(change) => WriteTask::ChangeIdentity(change),
+        };
+        self.writer.write(task).boxed()
     }
 }
 

@@ -12,6 +12,7 @@ pub(crate) mod identity_changes;
 pub(crate) mod players;
 pub(crate) mod ratings;
 pub(crate) mod sessions;
+pub(crate) mod store;
 pub(crate) mod tokens_and_admin_commands;
 mod value;
 
@@ -25,7 +26,8 @@ pub(crate) use self::value::{Column, Row, Value};
 /// A database connection that reads, or a transaction on it.
 ///
 /// A query on SQLite completes at once; [`run_now`] returns its result.
-pub(crate) trait Sql {
+pub trait Sql {
+    /// Error of a statement.
     type Error: From<InvalidColumn> + Send;
 
     /// Runs a statement and returns its rows.
@@ -134,7 +136,7 @@ fn with_postgres_columns(sql: &str) -> String {
 /// Error for a column whose value does not have the expected type. The number of the column starts
 /// at 0.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct InvalidColumn(pub(crate) usize);
+pub struct InvalidColumn(pub(crate) usize);
 
 impl fmt::Display for InvalidColumn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -18,14 +18,14 @@ mod players_and_sessions;
 mod rating_ledger;
 mod reader;
 mod reminders;
-mod schema;
+pub(super) mod schema;
 mod shared_sql;
 mod worker_thread;
 mod writer;
 
-use crate::sql::tokens_and_admin_commands::find_one_time_token;
-use crate::sql::{accounts, archive, blocks, players, ratings, run_now, sessions};
-use crate::{ArchiveStore, CommandStore, IdentityStore, JournalStore, RatingStore};
+use crate::sql::store::{SharedWrite, SqlStore};
+use crate::sql::{archive, ratings, run_now};
+use crate::{ArchiveStore, CommandStore, JournalStore, RatingStore};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -45,11 +45,10 @@ use self::match_ownership::Ownership;
 use self::reader::Reader;
 use self::writer::{WriteTask, Writer};
 use super::{
-    Account, AnalysisQuotaRequest, Blocks, CommandId, HistoryQuery, IdentityChange,
-    JournalPosition, JournalTail, LeaderboardPage, LeaderboardQuery, LiveMatches, LoadedMatch,
-    MatchRecord, NeededRatings, NodeId, OneTimeToken, OpeningStats, Pairing, PastMatch,
-    PlayerRating, PlayerRecord, RatingProgress, RatingsChange, ReadError, ResultCounts,
-    SessionRecord, Store, StoreMetrics, StoredAnalysis, TokenHash, WriteError, conflict_to_false,
+    AnalysisQuotaRequest, CommandId, HistoryQuery, JournalPosition, JournalTail, LeaderboardPage,
+    LeaderboardQuery, LiveMatches, LoadedMatch, MatchRecord, NeededRatings, NodeId, OpeningStats,
+    PastMatch, PlayerRating, RatingProgress, RatingsChange, ReadError, ResultCounts, Store,
+    StoreMetrics, StoredAnalysis, WriteError, conflict_to_false,
 };
 use plyhouse_matches::ratings::{
     LedgerRow, PostOutcome, RatingEntry, RatingKey as RatingRecord, RatingState,
@@ -319,123 +318,26 @@ impl JournalStore for SqliteStore {
     }
 }
 
-impl IdentityStore for SqliteStore {
-    fn add_player(
+impl SqlStore for SqliteStore {
+    type Connection = Mutex<rusqlite::Connection>;
+
+    fn read<T: Send + 'static>(
         &self,
-        player: PlayerRecord,
-        sessions: Vec<SessionRecord>,
-    ) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.writer
-            .write(WriteTask::AddPlayer(player, sessions))
-            .boxed()
+        query: impl for<'a> FnOnce(
+            &'a Mutex<rusqlite::Connection>,
+        ) -> BoxFuture<'a, rusqlite::Result<T>>
+        + Send
+        + 'static,
+    ) -> BoxFuture<'_, Result<T, ReadError>> {
+        self.reader.read_shared(query).boxed()
     }
 
-    fn find_session(
-        &self,
-        token: TokenHash,
-    ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>> {
-        self.reader
-            .read(move |connection| Ok(run_now(sessions::find_session(connection, &token))?))
-            .boxed()
-    }
-
-    fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>> {
-        self.reader
-            .read(move |connection| Ok(run_now(sessions::sessions(connection, player))?))
-            .boxed()
-    }
-
-    fn change_identity(&self, change: IdentityChange) -> BoxFuture<'_, Result<bool, WriteError>> {
-        let changed = self.writer.write(WriteTask::ChangeIdentity(change));
-        changed.map(conflict_to_false).boxed()
-    }
-
-    fn find_pairing(
-        &self,
-        code: TokenHash,
-        now_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>> {
-        self.reader
-            .read(move |connection| Ok(run_now(sessions::find_pairing(connection, code, now_ms))?))
-            .boxed()
-    }
-
-    fn find_by_recovery_key(
-        &self,
-        key: TokenHash,
-    ) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
-        self.reader
-            .read(move |connection| Ok(run_now(sessions::find_by_recovery_key(connection, &key))?))
-            .boxed()
-    }
-
-    fn find_by_name_skeleton(
-        &self,
-        skeleton: String,
-        now_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>> {
-        self.reader
-            .read(move |connection| {
-                Ok(run_now(accounts::find_by_name_skeleton(
-                    connection, &skeleton, now_ms,
-                ))?)
-            })
-            .boxed()
-    }
-
-    fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>> {
-        self.reader
-            .read(move |connection| Ok(run_now(blocks::load_blocks(connection, player))?))
-            .boxed()
-    }
-
-    fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {
-        self.reader
-            .read(move |connection| Ok(run_now(accounts::account(connection, player))?))
-            .boxed()
-    }
-
-    fn has_recovery_key(&self, player: PlayerId) -> BoxFuture<'_, Result<bool, ReadError>> {
-        self.reader
-            .read(move |connection| {
-                Ok(run_now(sessions::recovery_key(connection, player))?.is_some())
-            })
-            .boxed()
-    }
-
-    fn find_external_identity(
-        &self,
-        name: String,
-    ) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        self.reader
-            .read(move |connection| {
-                Ok(run_now(accounts::find_external_identity(
-                    connection, &name,
-                ))?)
-            })
-            .boxed()
-    }
-
-    fn find_one_time_token(
-        &self,
-        code: TokenHash,
-        now_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<OneTimeToken>, ReadError>> {
-        self.reader
-            .read(move |connection| Ok(run_now(find_one_time_token(connection, &code, now_ms))?))
-            .boxed()
-    }
-
-    fn account_deletions(&self) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
-        self.reader
-            .read(move |connection| Ok(run_now(players::account_deletions(connection))?))
-            .boxed()
-    }
-
-    fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        self.reader
-            .read(move |connection| Ok(run_now(players::player_by_id(connection, id))?))
-            .boxed()
+    fn write(&self, write: SharedWrite) -> BoxFuture<'_, Result<(), WriteError>> {
+        let task = match write {
+            SharedWrite::AddPlayer(player, sessions) => WriteTask::AddPlayer(player, sessions),
+            SharedWrite::ChangeIdentity(change) => WriteTask::ChangeIdentity(change),
+        };
+        self.writer.write(task).boxed()
     }
 }
 

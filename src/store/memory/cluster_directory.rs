@@ -8,13 +8,16 @@ use futures::future::{self, BoxFuture};
 use plyhouse_protocol::{MatchId, MatchStatus, PlayerId, SessionId};
 use tokio::time::Instant;
 
-use super::players_and_sessions::Identities;
-use super::{Contents, MemoryStore, StoredMatch};
+use super::{Contents, MemoryStore, StoredMatch, write_error};
 use crate::port::cluster_directory::{
     ClusterDirectory, LEASE_DURATION, MatchFactory, MatchListPage, MatchListQuery, MatchListing,
     MatchRoute, PAIR_ATTEMPTS_MAX, PairOutcome, RatingRange, SEEK_RETENTION, SeekRecord,
     SeekerPage,
 };
+use crate::sql::blocks::load_blocks;
+use crate::sql::run_now;
+use crate::sql::sessions::sessions as load_sessions;
+use crate::sql::store::SqlStore;
 use crate::{NodeId, PlayerRecord, ReadError, WriteError};
 
 /// State other than matches that the servers of a cluster share.
@@ -86,7 +89,7 @@ impl DirectoryState {
     }
 
     /// Returns the index of the longest-waiting seek that can be paired with `seek`.
-    fn find_opponent(&self, seek: &SeekRecord, identities: &Identities) -> Option<usize> {
+    fn find_opponent(&self, seek: &SeekRecord, unpairable: &[PlayerId]) -> Option<usize> {
         let to_candidate = |(index, waiting): (usize, &WaitingSeek)| {
             let other = &waiting.seek;
             let is_match = other.key == seek.key
@@ -94,7 +97,7 @@ impl DirectoryState {
                 && self.holds_lease(other.node)
                 && seek.rating_range.is_mutual(&waiting.rating_range())
                 && !seek.excluded.contains(&other.player)
-                && !identities.are_unpairable(seek.player, other.player);
+                && !unpairable.contains(&other.player);
             is_match.then_some((waiting.waiting_since, index))
         };
         let opponent = self.seeks.iter().enumerate().filter_map(to_candidate).min();
@@ -174,17 +177,18 @@ impl Contents {
     fn pair_seek(
         &mut self,
         seek: SeekRecord,
+        unpairable: &[PlayerId],
         seeks_max: usize,
         make_match: &MatchFactory,
     ) -> Result<PairOutcome, WriteError> {
-        if !self.identities.deleted_among([seek.player]).is_empty() {
+        if !self.lifetimes.deleted_among([seek.player]).is_empty() {
             return Err(WriteError::PlayerDeleted);
         }
         let mut seeks = self.directory.seeks.iter();
         if seek.is_retry && !seeks.any(|earlier| earlier.seek.player == seek.player) {
             return Ok(PairOutcome::SeekEnded);
         }
-        let Some(opponent) = self.directory.find_opponent(&seek, &self.identities) else {
+        let Some(opponent) = self.directory.find_opponent(&seek, unpairable) else {
             let directory = &mut self.directory;
             directory
                 .seeks
@@ -340,20 +344,26 @@ impl ClusterDirectory for MemoryStore {
         &self,
         sessions: Vec<(PlayerId, SessionId)>,
     ) -> BoxFuture<'_, Result<Vec<SessionId>, ReadError>> {
-        let contents = self.contents.lock();
-        let has_ended = |(player, id): &(PlayerId, SessionId)| {
-            let sessions_of_player = contents.identities.sessions(*player);
-            sessions_of_player.iter().all(|session| session.id != *id)
-        };
-        let ended = sessions.into_iter().filter(has_ended).map(|(_, id)| id);
-        future::ready(Ok(ended.collect())).boxed()
+        self.read(|db| {
+            async move {
+                let mut ended = Vec::new();
+                for (player, id) in sessions {
+                    let sessions = load_sessions(db, player).await?;
+                    if sessions.iter().all(|session| session.id != id) {
+                        ended.push(id);
+                    }
+                }
+                Ok(ended)
+            }
+            .boxed()
+        })
     }
 
     fn deleted_players(
         &self,
         players: Vec<PlayerId>,
     ) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
-        let deleted = self.contents.lock().identities.deleted_among(players);
+        let deleted = self.contents.lock().lifetimes.deleted_among(players);
         future::ready(Ok(deleted.into_iter().collect())).boxed()
     }
 
@@ -361,11 +371,7 @@ impl ClusterDirectory for MemoryStore {
         &self,
         players: Vec<PlayerId>,
     ) -> BoxFuture<'_, Result<Vec<PlayerRecord>, ReadError>> {
-        let contents = self.contents.lock();
-        let players_by_id = &contents.identities.players;
-        let current = players
-            .iter()
-            .filter_map(|id| players_by_id.get(id).cloned());
+        let current = players.into_iter().filter_map(|id| self.find_player(id));
         future::ready(Ok(current.collect())).boxed()
     }
 
@@ -381,7 +387,13 @@ impl ClusterDirectory for MemoryStore {
         seeks_max: usize,
         make_match: MatchFactory,
     ) -> BoxFuture<'_, Result<PairOutcome, WriteError>> {
-        future::ready(self.contents.lock().pair_seek(seek, seeks_max, &make_match)).boxed()
+        let mut contents = self.contents.lock();
+        let paired = run_now(load_blocks(&self.identities, seek.player))
+            .map_err(write_error)
+            .and_then(|blocks| {
+                contents.pair_seek(seek, &blocks.unpairable, seeks_max, &make_match)
+            });
+        future::ready(paired).boxed()
     }
 
     fn end_seek(&self, player: PlayerId, node: NodeId) -> BoxFuture<'_, Result<bool, WriteError>> {

@@ -3,10 +3,10 @@ use std::time::Duration;
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::SessionId;
 
-use super::players_and_sessions::PLAYERS_MAX;
+use super::identities::PLAYERS_MAX;
 use super::*;
-use crate::conformance;
 use crate::conformance::{SharedStore, conformance_tests, shared_conformance_tests};
+use crate::{IdentityStore, SessionRecord, TokenHash, conformance};
 
 conformance_tests!(Some((MemoryStore::default(), ())));
 shared_conformance_tests!(Some(MemoryStore::default()));

@@ -43,7 +43,7 @@ pub(super) const SELECT_MATCH_BY_CODE: &str = "SELECT m FROM matches WHERE code 
 
 /// Runs the queries of the store on a shared connection.
 #[derive(Debug)]
-pub(super) struct Reader {
+pub struct Reader {
     connection: Mutex<ReconnectingConnection>,
 }
 

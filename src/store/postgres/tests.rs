@@ -13,11 +13,11 @@ use plyhouse_protocol::Seq;
 use uuid::Uuid;
 
 use super::*;
-use crate::conformance;
 use crate::conformance::{
     OWNER_NODE, RESIGNATION, SharedStore, conformance_tests, match_record, move_event, player,
     shared_conformance_tests, start_events,
 };
+use crate::{IdentityStore, conformance};
 
 /// Number of the next test database.
 static NEXT_DATABASE: AtomicUsize = AtomicUsize::new(0);

@@ -13,7 +13,7 @@ use crate::{CommandId, PasswordHash, TokenHash};
 
 /// A parameter of a statement.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Value<'a> {
+pub enum Value<'a> {
     Null,
     Int(i64),
     Float(f64),
@@ -109,7 +109,7 @@ pub(crate) enum Column {
 
 /// A row of a query.
 #[derive(Clone, Debug)]
-pub(crate) struct Row(pub(crate) Vec<Column>);
+pub struct Row(pub(crate) Vec<Column>);
 
 impl Row {
     /// Reads a column.

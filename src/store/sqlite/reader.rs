@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
+use parking_lot::Mutex;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row};
 use tokio::sync::oneshot;
 use uuid::Uuid;
@@ -17,6 +19,7 @@ use super::match_rows::{
 use super::worker_thread::{JobQueue, Worker};
 use super::{players_and_sessions, rating_ledger, reminders};
 use crate::records::match_record::event_from_text;
+use crate::sql::run_now;
 use crate::{
     CorruptRecord, JournalPosition, JournalTail, LiveMatches, LoadedMatch, MatchRecord,
     PlayerRecord, ReadError, RematchRecord,
@@ -24,7 +27,7 @@ use crate::{
 use plyhouse_matches::Event;
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};
 
-type ReadJob = Box<dyn FnOnce(&Connection) + Send>;
+type ReadJob = Box<dyn FnOnce(&Mutex<Connection>) + Send>;
 
 /// Handle to a reader thread.
 #[derive(Debug)]
@@ -52,6 +55,7 @@ impl Reader {
         connection: Connection,
         health: &Arc<Health>,
     ) -> io::Result<Self> {
+        let connection = Mutex::new(connection);
         let run = move |jobs: JobQueue<ReadJob>| {
             while let Some(job) = jobs.next() {
                 job(&connection);
@@ -69,9 +73,34 @@ impl Reader {
         &self,
         read: impl FnOnce(&Connection) -> Result<T, LoadError> + Send + 'static,
     ) -> Result<T, ReadError> {
+        self.run(move |connection| read(&connection.lock())).await
+    }
+
+    /// Runs a shared query on the reader thread, in one transaction.
+    pub(super) async fn read_shared<T: Send + 'static>(
+        &self,
+        query: impl for<'a> FnOnce(&'a Mutex<Connection>) -> BoxFuture<'a, rusqlite::Result<T>>
+        + Send
+        + 'static,
+    ) -> Result<T, ReadError> {
+        self.run(|connection| {
+            connection.lock().execute_batch("BEGIN")?;
+            let result = run_now(query(connection));
+            let ended = connection.lock().execute_batch("COMMIT");
+            let result = result?;
+            ended?;
+            Ok(result)
+        })
+        .await
+    }
+
+    async fn run<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Mutex<Connection>) -> Result<T, LoadError> + Send + 'static,
+    ) -> Result<T, ReadError> {
         let (reply, result) = oneshot::channel();
         let health = Arc::clone(&self.health);
-        let job = Box::new(move |connection: &Connection| {
+        let job = Box::new(move |connection: &Mutex<Connection>| {
             let result = if health.is_certain() {
                 read(connection).map_err(to_read_error)
             } else {

@@ -429,6 +429,13 @@ pub(super) fn open(path: &Path, directory: &Path) -> Result<Connection, OpenErro
     Ok(connection)
 }
 
+/// Returns a database in memory with the current schema.
+pub(crate) fn open_in_memory() -> rusqlite::Result<Connection> {
+    let mut connection = Connection::open_in_memory()?;
+    migrate(&mut connection, 0, MIGRATIONS)?;
+    Ok(connection)
+}
+
 /// Creates the database file with access for its owner only, because it contains names and hashes
 /// of tokens. SQLite creates the files of the write-ahead log with the same permissions. The
 /// permissions of an existing file are not changed, because the operator may have chosen them.

@@ -2,6 +2,7 @@
 
 use std::future::{Future, ready};
 
+use parking_lot::Mutex;
 use plyhouse_protocol::PlayerId;
 use rusqlite::types::Type;
 use rusqlite::{Connection, params_from_iter};
@@ -20,6 +21,20 @@ impl Sql for Connection {
         params: &[Value<'_>],
     ) -> impl Future<Output = rusqlite::Result<Vec<Row>>> + Send {
         ready(query(self, sql, params))
+    }
+}
+
+/// Connection of a thread that reads. The mutex lets queries be futures that can be sent between
+/// threads, as those on PostgreSQL.
+impl Sql for Mutex<Connection> {
+    type Error = rusqlite::Error;
+
+    fn query(
+        &self,
+        sql: &'static str,
+        params: &[Value<'_>],
+    ) -> impl Future<Output = rusqlite::Result<Vec<Row>>> + Send {
+        ready(query(&self.lock(), sql, params))
     }
 }
 

@@ -10,7 +10,7 @@ use super::*;
 use crate::conformance::{
     OWNER_NODE, conformance_tests, match_record, move_event, player, session, start_events,
 };
-use crate::{IdentityChanges, conformance};
+use crate::{IdentityChanges, IdentityStore, PlayerRecord, TokenHash, conformance};
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::MatchResult;
 

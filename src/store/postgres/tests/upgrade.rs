@@ -5,6 +5,7 @@ use plyhouse_matches::{EventKind, Occupant};
 use plyhouse_protocol::ClockControl;
 
 use super::*;
+use crate::TokenHash;
 use crate::port::cluster_directory::ClusterDirectory;
 use crate::postgres::journal_rows::{events_to_text, to_i64};
 use crate::records::match_record::terms_to_text;

@@ -1,0 +1,129 @@
+//! The parts of the store's port that are the same for all databases.
+
+use std::fmt;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use plyhouse_protocol::PlayerId;
+
+use super::tokens_and_admin_commands::find_one_time_token;
+use super::{Sql, accounts, blocks, players, sessions};
+use crate::{
+    Account, Blocks, IdentityChange, IdentityStore, OneTimeToken, Pairing, PlayerRecord, ReadError,
+    SessionRecord, TokenHash, WriteError, conflict_to_false,
+};
+
+/// A store that executes the shared statements.
+pub trait SqlStore: fmt::Debug + Send + Sync + 'static {
+    /// Connection that reads.
+    type Connection: Sql + Sync;
+
+    /// Runs a query on consistent data.
+    fn read<T: Send + 'static>(
+        &self,
+        query: impl for<'a> FnOnce(&'a Self::Connection) -> Query<'a, Self, T> + Send + 'static,
+    ) -> BoxFuture<'_, Result<T, ReadError>>;
+
+    /// Writes to the database. Returns [`WriteError::Conflict`] if the write was refused.
+    fn write(&self, write: SharedWrite) -> BoxFuture<'_, Result<(), WriteError>>;
+}
+
+/// A query of a store, whose result has the type `T`.
+type Query<'a, S, T> = BoxFuture<'a, Result<T, <<S as SqlStore>::Connection as Sql>::Error>>;
+
+/// A write that all databases execute by shared statements.
+#[derive(Debug)]
+pub enum SharedWrite {
+    AddPlayer(PlayerRecord, Vec<SessionRecord>),
+    ChangeIdentity(IdentityChange),
+}
+
+impl<S: SqlStore> IdentityStore for S {
+    fn add_player(
+        &self,
+        player: PlayerRecord,
+        sessions: Vec<SessionRecord>,
+    ) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.write(SharedWrite::AddPlayer(player, sessions))
+    }
+
+    fn find_session(
+        &self,
+        token: TokenHash,
+    ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>> {
+        self.read(move |db| async move { sessions::find_session(db, &token).await }.boxed())
+    }
+
+    fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>> {
+        self.read(move |db| sessions::sessions(db, player).boxed())
+    }
+
+    fn change_identity(&self, change: IdentityChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+        let changed = self.write(SharedWrite::ChangeIdentity(change));
+        changed.map(conflict_to_false).boxed()
+    }
+
+    fn find_pairing(
+        &self,
+        code: TokenHash,
+        now_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>> {
+        self.read(move |db| sessions::find_pairing(db, code, now_ms).boxed())
+    }
+
+    fn find_by_recovery_key(
+        &self,
+        key: TokenHash,
+    ) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
+        self.read(move |db| async move { sessions::find_by_recovery_key(db, &key).await }.boxed())
+    }
+
+    fn find_by_name_skeleton(
+        &self,
+        skeleton: String,
+        now_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>> {
+        self.read(move |db| {
+            async move { accounts::find_by_name_skeleton(db, &skeleton, now_ms).await }.boxed()
+        })
+    }
+
+    fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>> {
+        self.read(move |db| blocks::load_blocks(db, player).boxed())
+    }
+
+    fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {
+        self.read(move |db| accounts::account(db, player).boxed())
+    }
+
+    fn has_recovery_key(&self, player: PlayerId) -> BoxFuture<'_, Result<bool, ReadError>> {
+        self.read(move |db| {
+            async move { Ok(sessions::recovery_key(db, player).await?.is_some()) }.boxed()
+        })
+    }
+
+    fn find_external_identity(
+        &self,
+        name: String,
+    ) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+        self.read(move |db| {
+            async move { accounts::find_external_identity(db, &name).await }.boxed()
+        })
+    }
+
+    fn find_one_time_token(
+        &self,
+        code: TokenHash,
+        now_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<OneTimeToken>, ReadError>> {
+        self.read(move |db| async move { find_one_time_token(db, &code, now_ms).await }.boxed())
+    }
+
+    fn account_deletions(&self) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
+        self.read(|db| players::account_deletions(db).boxed())
+    }
+
+    fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+        self.read(move |db| players::player_by_id(db, id).boxed())
+    }
+}
