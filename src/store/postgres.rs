@@ -23,9 +23,11 @@ mod shared_sql;
 mod tests;
 mod writer;
 
+use crate::sql::history::history_page;
 use crate::sql::store::{SharedWrite, SqlStore};
-use crate::sql::{archive, ratings};
+use crate::sql::{archive, matches, ratings};
 use crate::{ArchiveStore, CommandStore, JournalStore, RatingStore};
+use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,7 +46,7 @@ pub use self::admin_queue::PostgresAdminQueue;
 use self::connection_url::ConnectionUrl;
 pub use self::inspection::PostgresInspector;
 use self::reader::Reader;
-use self::reconnecting_connection::{PgConnection, ReconnectingConnection};
+use self::reconnecting_connection::{PgConnection, QueryError, ReconnectingConnection};
 use self::writer::{WriteTask, Writer};
 use super::{
     AnalysisQuotaRequest, CommandId, HistoryQuery, JournalPosition, JournalTail, LeaderboardPage,
@@ -83,6 +85,9 @@ pub enum OpenPostgresError {
     /// The database cannot be reached or used.
     #[error("cannot open the database")]
     Database(#[from] tokio_postgres::Error),
+    /// The tables cannot be migrated.
+    #[error("cannot migrate the database")]
+    Migration(#[source] Box<dyn Error + Send + Sync>),
     /// Another server already uses the database. At least one of the two servers requires exclusive
     /// use.
     #[error("another server is using the database")]
@@ -106,6 +111,12 @@ pub enum OpenPostgresError {
 }
 
 use OpenPostgresError as OpenError;
+
+impl From<QueryError> for OpenError {
+    fn from(error: QueryError) -> Self {
+        Self::Migration(Box::new(error))
+    }
+}
 
 impl PostgresStore {
     /// Connects to the database with this URL (`postgres://…`) and creates or migrates its tables.
@@ -168,7 +179,7 @@ impl PostgresStore {
 async fn connect_and_migrate(url: &str) -> Result<(ConnectionUrl, PgConnection), OpenError> {
     let url: ConnectionUrl = url.parse()?;
     let mut connection = PgConnection::connect(&url).await?;
-    schema::migrate(connection.client()).await?;
+    schema::migrate(&mut connection).await?;
     Ok((url, connection))
 }
 
@@ -218,7 +229,7 @@ impl JournalStore for PostgresStore {
     }
 
     fn find_by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
-        self.reader.find_by_code(code).boxed()
+        matches::find_by_code(&self.reader, code).boxed()
     }
 
     fn unowned(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
@@ -345,7 +356,12 @@ impl ArchiveStore for PostgresStore {
         &self,
         query: HistoryQuery,
     ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
-        self.reader.history(query).boxed()
+        let matches = async move {
+            history_page(&self.reader, &query)
+                .await?
+                .map_err(ReadError::Corrupt)
+        };
+        matches.boxed()
     }
 
     fn results(

@@ -8,8 +8,12 @@
 pub(crate) mod accounts;
 pub(crate) mod archive;
 pub(crate) mod blocks;
+pub(crate) mod history;
 pub(crate) mod identity_changes;
+pub(crate) mod matches;
+pub(crate) mod name_skeletons;
 pub(crate) mod players;
+pub(crate) mod rating_ledger;
 pub(crate) mod ratings;
 pub(crate) mod sessions;
 pub(crate) mod store;
@@ -19,6 +23,7 @@ mod value;
 use std::fmt;
 
 use futures::FutureExt;
+use futures::future::try_join_all;
 use tokio_postgres::types::Type;
 
 pub(crate) use self::value::{Column, Row, Value};
@@ -76,6 +81,17 @@ pub(crate) async fn exists<S: Sql>(
     params: &[Value<'_>],
 ) -> Result<bool, S::Error> {
     Ok(!db.query(sql, params).await?.is_empty())
+}
+
+/// Executes a statement once for each list of parameters. PostgreSQL receives all statements before
+/// it responds to the first one.
+pub(crate) async fn execute_each<S: SqlWrite>(
+    db: &S,
+    sql: &'static str,
+    params: &[Vec<Value<'_>>],
+) -> Result<(), S::Error> {
+    let statements = params.iter().map(|params| db.execute(sql, params));
+    try_join_all(statements).await.map(drop)
 }
 
 /// Returns the result of a future that never waits, such as a query on SQLite.
@@ -145,6 +161,13 @@ impl fmt::Display for InvalidColumn {
 }
 
 impl std::error::Error for InvalidColumn {}
+
+/// Describes the fault of a record that contains the column.
+impl From<InvalidColumn> for String {
+    fn from(invalid: InvalidColumn) -> Self {
+        format!("it cannot be read: {invalid}")
+    }
+}
 
 #[cfg(test)]
 mod tests {

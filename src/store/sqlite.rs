@@ -11,9 +11,8 @@ mod analyses;
 mod directory_lock;
 mod history;
 mod inspection;
+mod journal_length;
 mod match_ownership;
-pub(super) mod match_rows;
-mod name_skeletons;
 mod players_and_sessions;
 mod rating_ledger;
 mod reader;
@@ -23,8 +22,9 @@ mod shared_sql;
 mod worker_thread;
 mod writer;
 
+use crate::sql::history::history_page;
 use crate::sql::store::{SharedWrite, SqlStore};
-use crate::sql::{archive, ratings, run_now};
+use crate::sql::{archive, matches, ratings, run_now};
 use crate::{ArchiveStore, CommandStore, JournalStore, RatingStore};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -42,7 +42,7 @@ pub use inspection::SqliteInspector;
 
 use self::directory_lock::DirectoryLock;
 use self::match_ownership::Ownership;
-use self::reader::Reader;
+use self::reader::{LoadError, Reader};
 use self::writer::{WriteTask, Writer};
 use super::{
     AnalysisQuotaRequest, CommandId, HistoryQuery, JournalPosition, JournalTail, LeaderboardPage,
@@ -261,7 +261,7 @@ impl JournalStore for SqliteStore {
 
     fn find_by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
         self.reader
-            .read(move |connection| Ok(reader::find_by_code(connection, code)?))
+            .read(move |connection| Ok(run_now(matches::find_by_code(connection, code))?))
             .boxed()
     }
 
@@ -442,7 +442,10 @@ impl ArchiveStore for SqliteStore {
         query: HistoryQuery,
     ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
         self.history_reader
-            .read(move |connection| history::history(connection, &query))
+            .read(move |connection| {
+                let transaction = connection.unchecked_transaction()?;
+                run_now(history_page(&*transaction, &query))?.map_err(LoadError::Corrupt)
+            })
             .boxed()
     }
 

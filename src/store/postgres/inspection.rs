@@ -6,17 +6,19 @@ use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::journal_rows::{CREATION_COLUMN_COUNT, JournalEntries, creation_from_row, to_u64};
+use super::journal_rows::{JournalEntries, to_u64};
 use super::one_off_connection::OneOffConnection;
 use super::reader::{
-    SELECT_ACCOUNTS, SELECT_BLOCKS, SELECT_BOTS, SELECT_MATCH_BY_CODE, SELECT_NAMES,
-    SELECT_SESSIONS, accounts_from_rows, player_from_row, session_from_row,
+    SELECT_ACCOUNTS, SELECT_BLOCKS, SELECT_BOTS, SELECT_NAMES, SELECT_SESSIONS, accounts_from_rows,
+    player_from_row, session_from_row,
 };
 use super::reconnecting_connection::{Params, QueryError, error_chain};
+use super::shared_sql::to_row;
 use super::{ConnectionUrl, OpenError};
 use crate::port::inspection::{
     InspectedMatch, InspectedPlayer, PLAYERS_PAGE_SIZE, StoreAccessError, StoreInspector,
 };
+use crate::sql::matches::{CREATION_COLUMN_COUNT, creation_from_row, find_by_code};
 use crate::{
     Account, CorruptRecord, MatchRecord, OneTimeToken, PlayerRecord, SessionRecord, TokenHash,
 };
@@ -67,7 +69,7 @@ impl PostgresInspector {
             .into_events()
             .ok_or("the journal is missing")?;
         let record = MatchRecord {
-            creation: creation_from_row(first)?,
+            creation: creation_from_row(&to_row(first))?,
             events,
         };
         let players = self.read_players(&record).map_err(read_failure)?;
@@ -129,7 +131,9 @@ impl StoreInspector for PostgresInspector {
     fn find_match(&self, name: MatchRef) -> Result<Option<MatchId>, StoreAccessError> {
         let found = match name {
             MatchRef::Id(id) => self.query_first("SELECT m FROM matches WHERE m = $1", &[&id.0])?,
-            MatchRef::Code(code) => self.query_first(SELECT_MATCH_BY_CODE, &[&code.to_string()])?,
+            MatchRef::Code(code) => {
+                return Ok(self.0.run(async |db| find_by_code(db, code).await)?);
+            }
             MatchRef::Invalid => None,
         };
         Ok(found.map(MatchId))

@@ -1,11 +1,9 @@
 //! Conversion of match journals from and to database rows.
 
-use plyhouse_engine::catalog;
-use plyhouse_matches::{Creation, Event};
-use plyhouse_protocol::{MatchId, PlayerId, Seq};
+use plyhouse_matches::Event;
+use plyhouse_protocol::{MatchId, Seq};
 use tokio_postgres::Row;
 
-use crate::records::match_record::terms_from_text;
 use crate::{CorruptRecord, JournalPosition, MatchRecord};
 
 /// The fields of a [`JournalPosition`], converted to database integers.
@@ -125,26 +123,6 @@ impl JournalEntries {
         );
         Some((self.events, position))
     }
-}
-
-/// Number of columns that [`creation_from_row`] reads.
-pub(super) const CREATION_COLUMN_COUNT: usize = 5;
-
-/// Reads the creation data of a match from the first columns of a row: id, code, game, host and
-/// terms. Returns a description of the fault if the row is not valid.
-pub(super) fn creation_from_row(row: &Row) -> Result<Creation, String> {
-    let column = |error: tokio_postgres::Error| error.to_string();
-    let code: &str = row.try_get(1).map_err(column)?;
-    let game: &str = row.try_get(2).map_err(column)?;
-    Ok(Creation {
-        id: MatchId(row.try_get(0).map_err(column)?),
-        code: code
-            .parse()
-            .map_err(|_| format!("invalid match code {code:?}"))?,
-        game: catalog::find_game(game).ok_or_else(|| format!("unknown game {game:?}"))?,
-        host: PlayerId(row.try_get(3).map_err(column)?),
-        terms: terms_from_text(row.try_get(4).map_err(column)?)?,
-    })
 }
 
 /// Serializes events for the journal.

@@ -29,6 +29,11 @@ impl OneOffConnection {
         })
     }
 
+    /// Runs a query with this connection and returns its result.
+    pub(super) fn run<T>(&self, query: impl AsyncFnOnce(&PgConnection) -> T) -> T {
+        self.runtime.block_on(query(&self.connection))
+    }
+
     /// Runs a statement and returns its rows.
     pub(super) fn query(
         &self,

@@ -5,7 +5,6 @@ mod accounts;
 mod analyses;
 mod blocks;
 mod cluster_directory;
-mod history;
 mod players_and_sessions;
 mod ratings;
 
@@ -14,7 +13,7 @@ use std::sync::Arc;
 use futures::future::join_all;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{CorrespondenceTurn, Event, Participation, Reminder};
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
+use plyhouse_protocol::{MatchId, PlayerId};
 use tokio::sync::Mutex;
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -22,12 +21,12 @@ use uuid::Uuid;
 pub(super) use self::accounts::{SELECT_ACCOUNTS, SELECT_BOTS, SELECT_NAMES, accounts_from_rows};
 pub(super) use self::blocks::{SELECT_BLOCKS, SELECT_UNPAIRABLE};
 pub(super) use self::players_and_sessions::{SELECT_SESSIONS, player_from_row, session_from_row};
-use super::journal_rows::{
-    CREATION_COLUMN_COUNT, JournalEntries, PositionColumns, creation_from_row, to_i64, to_u64,
-};
+use super::journal_rows::{JournalEntries, PositionColumns, to_i64, to_u64};
 use super::reconnecting_connection::{
     Params, PgConnection, QueryError, ReconnectingConnection, error_chain,
 };
+use super::shared_sql::to_row;
+use crate::sql::matches::{CREATION_COLUMN_COUNT, creation_from_row};
 use crate::{
     CorruptRecord, JournalPosition, JournalTail, LiveMatches, LoadedMatch, MatchRecord, NodeId,
     ReadError, RematchRecord,
@@ -35,11 +34,6 @@ use crate::{
 
 /// Maximum number of matches that a server loads concurrently when it starts.
 const LOAD_BATCH_SIZE: usize = 64;
-
-/// Selects the live match that has the given code. If no live match has the code, selects the most
-/// recently created match that had the code.
-pub(super) const SELECT_MATCH_BY_CODE: &str = "SELECT m FROM matches WHERE code = $1
-                                  ORDER BY ended_ms IS NULL DESC, m DESC LIMIT 1";
 
 /// Runs the queries of the store on a shared connection.
 #[derive(Debug)]
@@ -93,7 +87,7 @@ impl Reader {
             return Ok(None);
         };
         let corrupt = |reason| ReadError::Corrupt(CorruptRecord { id, reason });
-        let creation = creation_from_row(first).map_err(corrupt)?;
+        let creation = creation_from_row(&to_row(first)).map_err(corrupt)?;
         let rematch = rematch_from_row(first).map_err(|error| corrupt(error.to_string()))?;
         let wake_ms: Option<i64> = first.get(CREATION_COLUMN_COUNT + 2);
         let (events, position) = read_entries(id, &rows, CREATION_COLUMN_COUNT + 3)?
@@ -157,15 +151,6 @@ impl Reader {
         };
         events.drain(..known_events.len());
         Ok(Some(JournalTail { events, position }))
-    }
-
-    /// Returns the live match with this code. If no live match has the code, returns the most
-    /// recently created match that had the code.
-    pub(super) async fn find_by_code(&self, code: MatchCode) -> Result<Option<MatchId>, ReadError> {
-        let rows = self
-            .query(SELECT_MATCH_BY_CODE, &[&code.to_string()])
-            .await?;
-        Ok(match_ids(&rows).next())
     }
 
     /// Returns the live matches that the server `node` may claim. Matches with a wake time, matches

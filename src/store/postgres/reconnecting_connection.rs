@@ -23,7 +23,7 @@ use crate::sql::{InvalidColumn, to_postgres, to_postgres_arrays};
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Maximum duration of a statement.
-const STATEMENT_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const STATEMENT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Minimum delay between a failed attempt to connect and the next attempt.
 const RECONNECT_DELAY: Duration = Duration::from_secs(1);
@@ -62,6 +62,7 @@ pub(super) struct PgConnection {
     statements: Mutex<HashMap<&'static str, Statement>>,
     /// Prepared statements of [`Self::insert_arrays`].
     array_inserts: Mutex<HashMap<&'static str, Statement>>,
+    statement_timeout: Duration,
     driver: JoinHandle<()>,
 }
 
@@ -84,13 +85,19 @@ impl PgConnection {
             client,
             statements: Mutex::default(),
             array_inserts: Mutex::default(),
+            statement_timeout: STATEMENT_TIMEOUT,
             driver: task,
         })
     }
 
-    /// Returns the database client, which schema migrations use directly.
+    /// Returns the database client.
     pub(super) const fn client(&mut self) -> &mut Client {
         &mut self.client
+    }
+
+    /// Sets the maximum duration of a statement.
+    pub(super) const fn set_statement_timeout(&mut self, timeout: Duration) {
+        self.statement_timeout = timeout;
     }
 
     pub(super) fn is_open(&self) -> bool {
@@ -165,7 +172,7 @@ impl PgConnection {
         &self,
         query: impl Future<Output = Result<T, tokio_postgres::Error>>,
     ) -> Result<T, QueryError> {
-        match timeout(STATEMENT_TIMEOUT, query).await {
+        match timeout(self.statement_timeout, query).await {
             Ok(Ok(found)) => Ok(found),
             Ok(Err(error)) if error.as_db_error().is_some() => Err(QueryError::Rejected(error)),
             Ok(Err(error)) => {

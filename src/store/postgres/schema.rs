@@ -1,12 +1,14 @@
 //! The database schema and its migrations.
 
 use std::cmp::Ordering;
+use std::time::Duration;
 
 use tokio_postgres::Client;
 
 use super::OpenError;
+use super::reconnecting_connection::{PgConnection, STATEMENT_TIMEOUT};
 use super::writer::index_all_matches;
-use crate::name_skeleton;
+use crate::sql::name_skeletons::{add_missing_name_skeletons, recompute_name_skeletons};
 
 /// Migrations of the schema. Each migration upgrades the schema by one version. Existing migrations
 /// never change, and new migrations are appended.
@@ -400,84 +402,50 @@ pub(super) const WRITTEN_NAMES_VERSION: usize = 18;
 const MIGRATION_LOCK: i64 = 0x706c_7968_6f75_7365;
 
 /// Migrates the schema to the current version.
-pub(super) async fn migrate(client: &mut Client) -> Result<(), OpenError> {
-    migrate_to(client, MIGRATIONS.len()).await
+pub(super) async fn migrate(connection: &mut PgConnection) -> Result<(), OpenError> {
+    migrate_to(connection, MIGRATIONS.len()).await
 }
 
-/// Migrates the schema to the given version.
-pub(super) async fn migrate_to(client: &mut Client, target: usize) -> Result<(), OpenError> {
-    let transaction = client.transaction().await?;
-    transaction
-        .execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATION_LOCK])
-        .await?;
-    transaction
-        .batch_execute("CREATE TABLE IF NOT EXISTS plyhouse (version int8 NOT NULL)")
-        .await?;
-    let version_row = transaction
-        .query_opt("SELECT version FROM plyhouse", &[])
-        .await?;
-    let version: i64 = version_row.as_ref().map_or(Ok(0), |row| row.try_get(0))?;
+/// Migrates the schema to the given version. After an error, the connection must be closed, which
+/// rolls the migration back.
+pub(super) async fn migrate_to(
+    connection: &mut PgConnection,
+    target: usize,
+) -> Result<(), OpenError> {
+    connection.set_statement_timeout(Duration::MAX);
+    let sql = format!(
+        "BEGIN; SELECT pg_advisory_xact_lock({MIGRATION_LOCK});
+         CREATE TABLE IF NOT EXISTS plyhouse (version int8 NOT NULL)"
+    );
+    connection.execute_batch(&sql).await?;
+    let sql = "SELECT version FROM plyhouse";
+    let version_row = connection.query_opt(sql, &[]).await?;
+    let version = version_row.as_ref().map_or(0, |row| row.get::<_, i64>(0));
     let current = usize::try_from(version).unwrap_or(usize::MAX);
     let Some(missing) = MIGRATIONS[..target].get(current..) else {
         return Err(OpenError::TooNew);
     };
     for (version, migration) in (current + 1..).zip(missing) {
-        transaction.batch_execute(migration).await?;
+        connection.execute_batch(migration).await?;
         if version == HISTORY_VERSION {
-            index_all_matches(&transaction).await?;
+            index_all_matches(connection).await?;
         }
         if version == SKELETONS_VERSION {
-            recompute_name_skeletons(&transaction).await?;
+            recompute_name_skeletons(connection).await?;
         }
         if version == WRITTEN_NAMES_VERSION {
-            add_missing_name_skeletons(&transaction).await?;
+            add_missing_name_skeletons(connection).await?;
         }
     }
-    if version_row.is_none() {
-        transaction
-            .execute("INSERT INTO plyhouse VALUES (0)", &[])
-            .await?;
-    }
+    let sql = match version_row {
+        None => "INSERT INTO plyhouse VALUES ($1)",
+        Some(_) => "UPDATE plyhouse SET version = $1",
+    };
     let version = i64::try_from(target).unwrap_or(i64::MAX);
-    transaction
-        .execute("UPDATE plyhouse SET version = $1", &[&version])
-        .await?;
-    transaction.commit().await?;
+    connection.execute(sql, &[&version]).await?;
+    connection.execute_batch("COMMIT").await?;
+    connection.set_statement_timeout(STATEMENT_TIMEOUT);
     Ok(())
-}
-
-/// Recomputes the stored name skeletons with the current algorithm.
-async fn recompute_name_skeletons(
-    transaction: &tokio_postgres::Transaction<'_>,
-) -> Result<(), tokio_postgres::Error> {
-    let names = read_names(transaction).await?;
-    let sql = "UPDATE names SET likeness = $2 WHERE likeness = $1";
-    for (before, now) in name_skeleton::recomputed_skeletons(&names) {
-        transaction.execute(sql, &[&before, &now]).await?;
-    }
-    Ok(())
-}
-
-/// Adds the skeletons that are computed from current names in their original case.
-async fn add_missing_name_skeletons(
-    transaction: &tokio_postgres::Transaction<'_>,
-) -> Result<(), tokio_postgres::Error> {
-    let names = read_names(transaction).await?;
-    let sql =
-        "INSERT INTO names (likeness, player) SELECT $2, player FROM names WHERE likeness = $1";
-    for (skeleton, added) in name_skeleton::missing_skeletons(&names) {
-        transaction.execute(sql, &[&skeleton, &added]).await?;
-    }
-    Ok(())
-}
-
-async fn read_names(
-    transaction: &tokio_postgres::Transaction<'_>,
-) -> Result<Vec<name_skeleton::StoredSkeleton>, tokio_postgres::Error> {
-    let sql = "SELECT n.likeness, CASE WHEN n.until_ms IS NULL THEN p.name END
-               FROM names n JOIN players p ON p.id = n.player ORDER BY n.likeness";
-    let rows = transaction.query(sql, &[]).await?;
-    Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
 }
 
 /// Key of the advisory lock that running servers hold. A server outside a cluster holds the lock

@@ -1,12 +1,14 @@
 //! Runs the shared statements on PostgreSQL.
 
+use plyhouse_matches::ratings::LedgerRow;
 use plyhouse_protocol::PlayerId;
 use tokio_postgres::types::ToSql;
 
 use super::reader::Reader;
 use super::reconnecting_connection::{PgConnection, QueryError};
-use super::writer::batch::account_deletion;
+use super::writer::batch::{account_deletion, ratings};
 use crate::sql::identity_changes::DeletePlayers;
+use crate::sql::rating_ledger::WriteLedger;
 use crate::sql::{Column, InvalidColumn, Row, Sql, SqlWrite, Value};
 use crate::{PlayerDeletion, ReadError};
 
@@ -48,6 +50,16 @@ impl DeletePlayers for PgConnection {
     }
 }
 
+impl WriteLedger for PgConnection {
+    async fn number_rows(&self, rows: &[LedgerRow]) -> Result<(), QueryError> {
+        ratings::number_rows(self, rows).await
+    }
+
+    async fn insert_waiting_rows(&self, rows: &[(LedgerRow, u64)]) -> Result<(), QueryError> {
+        ratings::insert_waiting_rows(self, rows).await
+    }
+}
+
 impl Sql for Reader {
     type Error = ReadError;
 
@@ -74,9 +86,10 @@ fn to_params<'a>(params: &'a [Value<'_>]) -> Vec<&'a (dyn ToSql + Sync)> {
 }
 
 fn to_rows(rows: &[tokio_postgres::Row]) -> Vec<Row> {
-    let to_row = |row: &tokio_postgres::Row| {
-        let columns = (0..row.len()).map(|index| row.get::<_, Column>(index));
-        Row(columns.collect())
-    };
     rows.iter().map(to_row).collect()
+}
+
+pub(super) fn to_row(row: &tokio_postgres::Row) -> Row {
+    let columns = (0..row.len()).map(|index| row.get::<_, Column>(index));
+    Row(columns.collect())
 }

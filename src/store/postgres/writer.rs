@@ -14,13 +14,14 @@ use tokio::time::{Instant, timeout_at};
 
 use self::batch::Batch;
 pub(super) use self::batch::index_all_matches;
-use self::batch::unindex_matches;
 pub(super) use self::pairing_request::SeekPairing;
 use super::Health;
 use super::reconnecting_connection::{
     PgConnection, QueryError, ReconnectingConnection, error_chain,
 };
 use crate::port::cluster_directory::MatchListing;
+use crate::records::past_matches::summary_from_text;
+use crate::sql::history;
 use crate::{
     AnalysisQuotaRequest, IdentityChange, JournalPosition, MatchRecord, NodeId, PlayerRecord,
     RatingsChange, SessionRecord, StoredAnalysis, WriteError,
@@ -265,6 +266,10 @@ async fn delete_expired_matches(
     let rows = connection
         .query(sql, &[&retention_ms, &EXPIRY_BATCH_MAX])
         .await?;
-    unindex_matches(connection, &rows).await?;
+    let summaries = rows.iter().filter_map(|row| {
+        let summary: Option<&str> = row.get(2);
+        Some((row.get(1), summary_from_text(summary?).ok()?))
+    });
+    history::remove_from_openings(connection, &summaries.collect::<Vec<_>>()).await?;
     connection.execute_batch("COMMIT").await
 }

@@ -3,7 +3,6 @@
 //! Each row of the table `folds` describes a rating version. The column `place` says whether the
 //! version is live, being built or stale.
 
-use plyhouse_engine::game::Seat;
 use plyhouse_matches::ratings::{
     LedgerRow, PlayerRatingChange, PostOutcome, Rating, RatingEntry, RatingKey,
 };
@@ -230,9 +229,8 @@ pub(crate) async fn rated_ban_until<S: Sql>(db: &S, player: PlayerId) -> Result<
 }
 
 fn change_from_row(row: &Row) -> Result<PlayerRatingChange, InvalidColumn> {
-    let seat = u8::try_from(row.get::<u64>(2)?).ok();
     Ok(PlayerRatingChange {
-        seat: seat.and_then(Seat::from_number).ok_or(InvalidColumn(2))?,
+        seat: row.get(2)?,
         key: key_from_row(row, 3)?,
         before: rating_from_row(row, 6)?,
         after: rating_from_row(row, 9)?,

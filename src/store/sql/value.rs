@@ -3,6 +3,7 @@
 use std::error::Error;
 
 use bytes::BytesMut;
+use plyhouse_engine::game::Seat;
 use plyhouse_protocol::{MatchId, PlayerId, SessionId};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type};
@@ -34,6 +35,7 @@ macro_rules! value_from {
 }
 
 value_from! {
+    i64: number => Self::Int(number);
     u64: number => Self::Int(i64::try_from(number).unwrap_or(i64::MAX));
     usize: number => Self::Int(i64::try_from(number).unwrap_or(i64::MAX));
     f64: number => Self::Float(number);
@@ -42,6 +44,7 @@ value_from! {
     &'a String: text => Self::Text(text);
     &'a PasswordHash: hash => Self::Text(&hash.0);
     &'a TokenHash: hash => Self::Bytes(&hash.0);
+    Seat: seat => Self::Int(seat.number().into());
     PlayerId: id => Self::Id(id.0);
     SessionId: id => Self::Id(id.0);
     MatchId: id => Self::Id(id.0);
@@ -117,6 +120,14 @@ impl Row {
         let column = self.0.get(index);
         column.and_then(T::from_column).ok_or(InvalidColumn(index))
     }
+
+    /// Reads a column that contains text.
+    pub(crate) fn text(&self, index: usize) -> Result<&str, InvalidColumn> {
+        match self.0.get(index) {
+            Some(Column::Text(text)) => Ok(text),
+            _ => Err(InvalidColumn(index)),
+        }
+    }
 }
 
 /// A type that a column can be read as. Returns `None` if the column has another type.
@@ -124,12 +135,24 @@ pub(crate) trait FromColumn: Sized {
     fn from_column(column: &Column) -> Option<Self>;
 }
 
-impl FromColumn for u64 {
+impl FromColumn for i64 {
     fn from_column(column: &Column) -> Option<Self> {
         match column {
-            Column::Int(number) => Self::try_from(*number).ok(),
+            Column::Int(number) => Some(*number),
             _ => None,
         }
+    }
+}
+
+impl FromColumn for u64 {
+    fn from_column(column: &Column) -> Option<Self> {
+        Self::try_from(i64::from_column(column)?).ok()
+    }
+}
+
+impl FromColumn for Seat {
+    fn from_column(column: &Column) -> Option<Self> {
+        Self::from_number(u8::try_from(i64::from_column(column)?).ok()?)
     }
 }
 
@@ -189,6 +212,12 @@ impl FromColumn for PlayerId {
 }
 
 impl FromColumn for SessionId {
+    fn from_column(column: &Column) -> Option<Self> {
+        Uuid::from_column(column).map(Self)
+    }
+}
+
+impl FromColumn for MatchId {
     fn from_column(column: &Column) -> Option<Self> {
         Uuid::from_column(column).map(Self)
     }

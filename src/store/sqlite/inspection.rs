@@ -15,6 +15,7 @@ use super::{DATABASE_FILE, OpenError, players_and_sessions, reader, schema};
 use crate::port::inspection::{
     InspectedMatch, InspectedPlayer, PLAYERS_PAGE_SIZE, StoreAccessError, StoreInspector,
 };
+use crate::sql::matches::find_by_code;
 use crate::sql::tokens_and_admin_commands::one_time_tokens;
 use crate::sql::{accounts, blocks, run_now, sessions};
 use crate::{CorruptRecord, MatchRecord, OneTimeToken, TokenHash};
@@ -41,7 +42,7 @@ impl StoreInspector for SqliteInspector {
                 let mut statement = self.connection.prepare_cached(sql)?;
                 Ok(statement.exists([id.0.as_bytes()])?.then_some(id))
             }
-            MatchRef::Code(code) => Ok(reader::find_by_code(&self.connection, code)?),
+            MatchRef::Code(code) => Ok(run_now(find_by_code(&self.connection, code))?),
             MatchRef::Invalid => Ok(None),
         }
     }

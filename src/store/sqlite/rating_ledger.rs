@@ -6,7 +6,6 @@ mod queries;
 use plyhouse_matches::ratings::{
     ALGORITHM_VERSION, LedgerRow, PlayerRatingChange, Rating, RatingKey, RatingState,
 };
-use plyhouse_protocol::MatchId;
 use rusqlite::types::Type;
 use rusqlite::{CachedStatement, Connection, Error, Row};
 
@@ -27,7 +26,7 @@ const VERSION_TABLES: [&str; 5] = [
 ];
 
 /// Adds a row to the ledger with the next number, and returns the number.
-pub(super) fn number_row(connection: &Connection, row: &LedgerRow) -> rusqlite::Result<u64> {
+fn number_row(connection: &Connection, row: &LedgerRow) -> rusqlite::Result<u64> {
     let sql = "UPDATE ledger_end SET no = no + 1 RETURNING no";
     let mut increment = connection.prepare_cached(sql)?;
     let no = increment.query_row([], |row| row.get(0))?;
@@ -36,17 +35,30 @@ pub(super) fn number_row(connection: &Connection, row: &LedgerRow) -> rusqlite::
     Ok(no)
 }
 
-/// Stores a ledger row that has no number yet. The row gets its number at `due_ms`, a Unix time in
-/// milliseconds.
-pub(super) fn insert_waiting_row(
+/// Adds rows to the ledger with the next numbers, and stores the numbers in the table `matches`.
+pub(super) fn number_rows(connection: &Connection, rows: &[LedgerRow]) -> rusqlite::Result<()> {
+    rows.iter().try_for_each(|row| {
+        let no = number_row(connection, row)?;
+        store_row_number(connection, no, row)
+    })
+}
+
+/// Stores ledger rows that have no number yet. Each row gets its number at the time that is passed
+/// together with the row, a Unix time in milliseconds.
+pub(super) fn insert_waiting_rows(
     connection: &Connection,
-    id: MatchId,
-    row: &LedgerRow,
-    due_ms: u64,
+    rows: &[(LedgerRow, u64)],
 ) -> rusqlite::Result<()> {
     let sql = "INSERT INTO ledger_waiting (match, due_ms, body) VALUES (?1, ?2, ?3)";
     let mut insert = connection.prepare_cached(sql)?;
-    insert.execute((id.0.as_bytes(), due_ms, ledger_row_to_text(row)))?;
+    for (row, due_ms) in rows {
+        let id = ledger_row_keys(row).0;
+        insert.execute((
+            id.map(|id| id.0.into_bytes()),
+            due_ms,
+            ledger_row_to_text(row),
+        ))?;
+    }
     Ok(())
 }
 

@@ -12,20 +12,18 @@ use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use super::Health;
-use super::match_rows::{
-    CREATION_COLUMN_COUNT, CREATION_COLUMN_LIST, JournalLength, LENGTH_COLUMN_LIST,
-    creation_from_row,
-};
+use super::journal_length::JournalLength;
 use super::worker_thread::{JobQueue, Worker};
 use super::{players_and_sessions, rating_ledger, reminders};
 use crate::records::match_record::event_from_text;
-use crate::sql::run_now;
+use crate::sql::matches::{CREATION_COLUMN_COUNT, creation_from_row};
+use crate::sql::{InvalidColumn, query_first, run_now};
 use crate::{
     CorruptRecord, JournalPosition, JournalTail, LiveMatches, LoadedMatch, MatchRecord,
     PlayerRecord, ReadError, RematchRecord,
 };
 use plyhouse_matches::Event;
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};
+use plyhouse_protocol::{MatchId, PlayerId, Seq};
 
 type ReadJob = Box<dyn FnOnce(&Mutex<Connection>) + Send>;
 
@@ -46,6 +44,12 @@ pub(super) enum LoadError {
 impl From<rusqlite::Error> for LoadError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sqlite(error)
+    }
+}
+
+impl From<InvalidColumn> for LoadError {
+    fn from(invalid: InvalidColumn) -> Self {
+        Self::Sqlite(invalid.into())
     }
 }
 
@@ -165,22 +169,13 @@ pub(super) fn load_in_transaction(
     transaction: &Connection,
     id: MatchId,
 ) -> Result<Option<(MatchRecord, JournalLength)>, LoadError> {
-    let sql =
-        format!("SELECT {CREATION_COLUMN_LIST}, {LENGTH_COLUMN_LIST} FROM matches WHERE id = ?1");
-    let found = transaction
-        .prepare_cached(&sql)?
-        .query_row([id.0.as_bytes()], |row| {
-            Ok((
-                creation_from_row(row)?,
-                JournalLength::from_row(row, CREATION_COLUMN_COUNT)?,
-            ))
-        })
-        .optional()?;
-    let Some((creation, length)) = found else {
+    let sql = "SELECT id, code, game, host, terms, last_seq, ended_ms FROM matches WHERE id = ?1";
+    let Some(row) = run_now(query_first(transaction, sql, &[id.into()]))? else {
         return Ok(None);
     };
     let corrupt = |why| LoadError::Corrupt(CorruptRecord { id, reason: why });
-    let creation = creation.map_err(corrupt)?;
+    let creation = creation_from_row(&row).map_err(corrupt)?;
+    let length = JournalLength::from_row(&row, CREATION_COLUMN_COUNT)?;
     let mut events = EventRows::starting_at(1);
     let mut statement = transaction
         .prepare_cached("SELECT seq, at_ms, event FROM events WHERE match = ?1 ORDER BY seq")?;
@@ -230,14 +225,11 @@ fn tail_in_transaction(
     id: MatchId,
     after: Seq,
 ) -> Result<Option<JournalTail>, LoadError> {
-    let sql = format!("SELECT {LENGTH_COLUMN_LIST} FROM matches WHERE id = ?1");
-    let length = transaction
-        .prepare_cached(&sql)?
-        .query_row([id.0.as_bytes()], |row| JournalLength::from_row(row, 0))
-        .optional()?;
-    let Some(length) = length else {
+    let sql = "SELECT last_seq, ended_ms FROM matches WHERE id = ?1";
+    let Some(row) = run_now(query_first(transaction, sql, &[id.into()]))? else {
         return Ok(None);
     };
+    let length = JournalLength::from_row(&row, 0)?;
     // Unless `after` is 0, the query also reads the event with the number `after`, to check that
     // this event exists.
     let known_events = after.0.min(1);
@@ -257,21 +249,6 @@ fn tail_in_transaction(
     events.drain(..usize::from(known_events > 0));
     let position = JournalPosition::after_events(after.0 + events.len() as u64);
     Ok(Some(JournalTail { events, position }))
-}
-
-/// Returns the live match with this code. If no live match has the code, returns the most recently
-/// created match that had it.
-pub(super) fn find_by_code(
-    connection: &Connection,
-    code: MatchCode,
-) -> rusqlite::Result<Option<MatchId>> {
-    let sql =
-        "SELECT id FROM matches WHERE code = ?1 ORDER BY ended_ms IS NULL DESC, id DESC LIMIT 1";
-    let found = connection
-        .prepare_cached(sql)?
-        .query_row([code.to_string()], |row| row.get(0))
-        .optional()?;
-    Ok(found.map(|id| MatchId(Uuid::from_bytes(id))))
 }
 
 /// Loads the live matches that have no wake time and whose id satisfies `is_included`. A match with

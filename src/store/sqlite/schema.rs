@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::{OpenError, history, name_skeletons};
+use super::{OpenError, history};
+use crate::sql::name_skeletons::{add_missing_name_skeletons, recompute_name_skeletons};
+use crate::sql::run_now;
 
 /// Maximum time that a statement waits for a lock of another process, such as a backup.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
@@ -559,10 +561,10 @@ fn migrate(connection: &mut Connection, version: usize, pending: &[&str]) -> rus
             history::index_all_matches(&transaction)?;
         }
         if version + step + 1 == SKELETONS_VERSION {
-            name_skeletons::recompute_name_skeletons(&transaction)?;
+            run_now(recompute_name_skeletons(&*transaction))?;
         }
         if version + step + 1 == WRITTEN_NAMES_VERSION {
-            name_skeletons::add_missing_name_skeletons(&transaction)?;
+            run_now(add_missing_name_skeletons(&*transaction))?;
         }
         transaction.pragma_update(None, "user_version", version + step + 1)?;
         transaction.commit()?;

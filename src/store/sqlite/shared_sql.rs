@@ -3,13 +3,15 @@
 use std::future::{Future, ready};
 
 use parking_lot::Mutex;
+use plyhouse_matches::ratings::LedgerRow;
 use plyhouse_protocol::PlayerId;
 use rusqlite::types::Type;
 use rusqlite::{Connection, params_from_iter};
 
-use super::account_deletion;
+use super::{account_deletion, rating_ledger};
 use crate::PlayerDeletion;
 use crate::sql::identity_changes::DeletePlayers;
+use crate::sql::rating_ledger::WriteLedger;
 use crate::sql::{Column, InvalidColumn, Row, Sql, SqlWrite, Value};
 
 impl Sql for Connection {
@@ -76,6 +78,19 @@ impl DeletePlayers for Connection {
         player: PlayerId,
     ) -> impl Future<Output = rusqlite::Result<bool>> + Send {
         ready(account_deletion::remove_names(self, player))
+    }
+}
+
+impl WriteLedger for Connection {
+    fn number_rows(&self, rows: &[LedgerRow]) -> impl Future<Output = rusqlite::Result<()>> + Send {
+        ready(rating_ledger::number_rows(self, rows))
+    }
+
+    fn insert_waiting_rows(
+        &self,
+        rows: &[(LedgerRow, u64)],
+    ) -> impl Future<Output = rusqlite::Result<()>> + Send {
+        ready(rating_ledger::insert_waiting_rows(self, rows))
     }
 }
 

@@ -608,10 +608,10 @@ async fn history_queries_use_indexes() {
         rusqlite::Connection::open(directory.path().join(DATABASE_FILE)).expect("opens");
     for (sql, expected) in [
         (
-            history::SELECT_HISTORY,
+            crate::sql::history::SELECT_HISTORY,
             &[
                 "SEARCH p USING PRIMARY KEY (player=? AND (ended_ms,match)<(?,?))",
-                "SEARCH m USING PRIMARY KEY (id=?)",
+                "SEARCH matches USING PRIMARY KEY (id=?)",
             ][..],
         ),
         (

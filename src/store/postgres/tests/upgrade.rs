@@ -43,7 +43,7 @@ async fn upgrade_adds_involved_players_of_live_matches() {
         return;
     };
     let mut connection = connect(&address).await;
-    schema::migrate_to(connection.client(), 1)
+    schema::migrate_to(&mut connection, 1)
         .await
         .expect("migration succeeds");
 
@@ -112,7 +112,7 @@ async fn upgrade_recomputes_name_skeletons() {
         return;
     };
     let mut connection = connect(&address).await;
-    let migrated = schema::migrate_to(connection.client(), schema::SKELETONS_VERSION - 1);
+    let migrated = schema::migrate_to(&mut connection, schema::SKELETONS_VERSION - 1);
     migrated.await.expect("migration succeeds");
     // The second name begins with U+A4D1, which looks like "P". The second name is confusable with
     // the third name.
@@ -142,7 +142,7 @@ async fn upgrade_adds_skeletons_of_written_names() {
         return;
     };
     let mut connection = connect(&address).await;
-    let migrated = schema::migrate_to(connection.client(), schema::WRITTEN_NAMES_VERSION - 1);
+    let migrated = schema::migrate_to(&mut connection, schema::WRITTEN_NAMES_VERSION - 1);
     migrated.await.expect("migration succeeds");
     for (number, name) in (1..).zip(["BEN", "\u{412}EN"]) {
         let id = player(number).id.0;
@@ -161,7 +161,7 @@ async fn upgrade_turns_player_token_into_session() {
         return;
     };
     let mut connection = connect(&address).await;
-    schema::migrate_to(connection.client(), 2)
+    schema::migrate_to(&mut connection, 2)
         .await
         .expect("migration succeeds");
     let (ann, token) = (player(1), TokenHash([1; 32]));

@@ -12,7 +12,7 @@ mod history;
 mod leases;
 mod match_creation;
 mod players_and_sessions;
-mod ratings;
+pub(in crate::postgres) mod ratings;
 mod reminders;
 mod seek_pairing;
 mod takeovers;
@@ -20,7 +20,7 @@ mod takeovers;
 use plyhouse_matches::{Event, EventKind};
 use plyhouse_protocol::MatchId;
 
-pub(in crate::postgres) use self::history::{index_all_matches, unindex_matches};
+pub(in crate::postgres) use self::history::index_all_matches;
 use self::takeovers::claim_match;
 use super::WriteTask;
 use crate::WriteError;

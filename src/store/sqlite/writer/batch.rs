@@ -18,8 +18,7 @@ use crate::sql::identity_changes::{apply_change, is_applied};
 use crate::sql::players::add_players;
 use crate::sql::run_now;
 use crate::sqlite::account_deletion::deleted_players;
-use crate::sqlite::history::{self, EndedMatchColumns};
-use crate::sqlite::{analyses, now, rating_ledger, reminders};
+use crate::sqlite::{analyses, history, now, rating_ledger, reminders};
 use crate::{MatchRecord, WriteError};
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, Seq};
@@ -338,18 +337,12 @@ impl<'a> Batch<'a> {
             self.insert.execute(row)?;
         }
         if let Some(end_event) = events.last().filter(|last| last.is_end()) {
-            let EndedMatchColumns {
-                summary,
-                ledger_row,
-            } = history::index_ended_match(self.transaction, id, end_event.at_ms)?;
             let sql =
-                "UPDATE matches SET last_seq = ?2, ended_ms = ?3, wake_ms = NULL, summary = ?4,
-                           ended_no = ?5
-                       WHERE id = ?1";
+                "UPDATE matches SET last_seq = ?2, ended_ms = ?3, wake_ms = NULL WHERE id = ?1";
             let mut update = self.transaction.prepare_cached(sql)?;
-            let seq = to_i64(seq);
-            update.execute((id.0.as_bytes(), seq, end_event.at_ms, summary, ledger_row))?;
+            update.execute((id.0.as_bytes(), to_i64(seq), end_event.at_ms))?;
             reminders::delete_participations(self.transaction, id)?;
+            history::index_ended_matches(self.transaction, &[(id, end_event.at_ms)])?;
             self.last_seqs.remove(&id);
         } else {
             self.last_seqs.insert(id, seq);

@@ -70,18 +70,6 @@ pub(super) async fn deleted_players(
     Ok(rows.iter().map(|row| PlayerId(row.get(0))).collect())
 }
 
-/// Returns the deleted players whose names have not been removed from all matches yet. If a deleted
-/// player is missing from the result, matches that are read afterwards do not contain the player's
-/// name.
-pub(super) async fn pending_name_removals(
-    connection: &PgConnection,
-) -> Result<BTreeSet<PlayerId>, QueryError> {
-    let rows = connection
-        .query("SELECT player FROM forgetting", &[])
-        .await?;
-    Ok(rows.iter().map(|row| PlayerId(row.get(0))).collect())
-}
-
 /// Statements that delete the identity data of players and clear their accounts. The account rows
 /// remain, because reserved names belong to them.
 const DELETE_STATEMENTS: [&str; 11] = [

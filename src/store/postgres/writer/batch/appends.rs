@@ -242,14 +242,16 @@ async fn finish_matches(
 ) -> Result<(), QueryError> {
     let end_times = appends.iter().filter_map(|append| {
         let end_event = append.end_event()?;
-        Some((append.id, to_i64(end_event.at_ms)))
+        Some((append.id, end_event.at_ms))
     });
-    let ended: Vec<(MatchId, i64)> = end_times.collect();
+    let ended: Vec<(MatchId, u64)> = end_times.collect();
     if ended.is_empty() {
         return Ok(());
     }
-    let (ids, at_ms): (Vec<Uuid>, Vec<i64>) =
-        ended.iter().map(|(id, at_ms)| (id.0, *at_ms)).unzip();
+    let (ids, at_ms): (Vec<Uuid>, Vec<i64>) = ended
+        .iter()
+        .map(|(id, at_ms)| (id.0, to_i64(*at_ms)))
+        .unzip();
     let sql = "WITH ended AS (
                    UPDATE matches SET ended_ms = u.at_ms, wake_ms = NULL
                    FROM UNNEST($1::uuid[], $2::int8[]) AS u (m, at_ms) WHERE matches.m = u.m),

@@ -58,9 +58,9 @@ impl Batch<'_> {
 
 /// Stores ledger rows that will receive their numbers later. Each row has a due time, as Unix time
 /// in milliseconds. The row receives no number before this time.
-pub(super) async fn insert_waiting_rows(
+pub(in crate::postgres) async fn insert_waiting_rows(
     connection: &PgConnection,
-    rows: &[(LedgerRow, i64)],
+    rows: &[(LedgerRow, u64)],
 ) -> Result<(), QueryError> {
     if rows.is_empty() {
         return Ok(());
@@ -69,7 +69,7 @@ pub(super) async fn insert_waiting_rows(
     let ids: Vec<Option<Uuid>> = ids.map(|id| id.map(|id| id.0)).collect();
     let (bodies, due_ms): (Vec<String>, Vec<i64>) = rows
         .iter()
-        .map(|(row, due_ms)| (ledger_row_to_text(row), *due_ms))
+        .map(|(row, due_ms)| (ledger_row_to_text(row), to_i64(*due_ms)))
         .unzip();
     let sql = "INSERT INTO ledger_waiting (m, due_ms, body)
                SELECT * FROM UNNEST($1::uuid[], $2::int8[], $3::text[])";
@@ -100,7 +100,7 @@ async fn number_due_rows(connection: &PgConnection, until_ms: u64) -> Result<(),
 /// Adds rows to the ledger and assigns them the next numbers, in order. No other transaction can
 /// assign numbers until this transaction ends. A reader that sees a row therefore also sees all
 /// rows before it.
-pub(super) async fn number_rows(
+pub(in crate::postgres) async fn number_rows(
     connection: &PgConnection,
     rows: &[LedgerRow],
 ) -> Result<(), QueryError> {
