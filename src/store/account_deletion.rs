@@ -12,7 +12,7 @@ use crate::records::player_identity::DELETED_PLAYER_NAME;
 
 /// Maximum number of matches that one write removes a name from. The limit keeps other writes from
 /// waiting for long.
-pub(crate) const NAME_REMOVAL_BATCH_SIZE: i64 = 100;
+pub(crate) const NAME_REMOVAL_BATCH_SIZE: usize = 100;
 
 /// Returns the players in the events of a new match, the host and the invited player. The list may
 /// contain duplicates.

@@ -25,7 +25,7 @@ mod writer;
 
 use crate::sql::history::history_page;
 use crate::sql::store::{SharedWrite, SqlStore};
-use crate::sql::{archive, matches, ratings};
+use crate::sql::{analyses, archive, matches, ratings};
 use crate::{ArchiveStore, CommandStore, JournalStore, RatingStore};
 use std::error::Error;
 use std::path::PathBuf;
@@ -390,7 +390,7 @@ impl ArchiveStore for PostgresStore {
     }
 
     fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
-        self.reader.analysis(id).boxed()
+        analyses::load_analysis(&self.reader, id).boxed()
     }
 
     fn count_analysis_request(
@@ -406,9 +406,7 @@ impl ArchiveStore for PostgresStore {
         player: PlayerId,
         since_ms: u64,
     ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
-        self.reader
-            .first_analysis_request_ms(player, since_ms)
-            .boxed()
+        analyses::first_request_ms(&self.reader, player, since_ms).boxed()
     }
 }
 

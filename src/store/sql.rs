@@ -5,7 +5,9 @@
 //! become `$1`, and a comment such as `/*pg:FOR UPDATE*/` becomes `FOR UPDATE`. Match ids are in the
 //! columns `matches.id` and `match` in SQLite, and in columns named `m` in PostgreSQL.
 
+pub(crate) mod account_deletion;
 pub(crate) mod accounts;
+pub(crate) mod analyses;
 pub(crate) mod archive;
 pub(crate) mod blocks;
 pub(crate) mod history;

@@ -7,7 +7,7 @@
 
 mod account_deletion;
 mod admin_queue;
-mod analyses;
+mod analysis_quota;
 mod directory_lock;
 mod history;
 mod inspection;
@@ -24,7 +24,7 @@ mod writer;
 
 use crate::sql::history::history_page;
 use crate::sql::store::{SharedWrite, SqlStore};
-use crate::sql::{archive, matches, ratings, run_now};
+use crate::sql::{analyses, archive, matches, ratings, run_now};
 use crate::{ArchiveStore, CommandStore, JournalStore, RatingStore};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -480,7 +480,7 @@ impl ArchiveStore for SqliteStore {
 
     fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
         self.history_reader
-            .read(move |connection| Ok(analyses::load_analysis(connection, id)?))
+            .read(move |connection| Ok(run_now(analyses::load_analysis(connection, id))?))
             .boxed()
     }
 
@@ -498,7 +498,11 @@ impl ArchiveStore for SqliteStore {
         since_ms: u64,
     ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
         self.history_reader
-            .read(move |connection| Ok(analyses::first_request_ms(connection, player, since_ms)?))
+            .read(move |connection| {
+                Ok(run_now(analyses::first_request_ms(
+                    connection, player, since_ms,
+                ))?)
+            })
             .boxed()
     }
 }

@@ -2,7 +2,6 @@
 //! a match, so that they are consistent with each other.
 
 mod accounts;
-mod analyses;
 mod blocks;
 mod cluster_directory;
 mod players_and_sessions;

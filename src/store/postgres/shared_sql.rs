@@ -1,16 +1,16 @@
 //! Runs the shared statements on PostgreSQL.
 
 use plyhouse_matches::ratings::LedgerRow;
-use plyhouse_protocol::PlayerId;
+use plyhouse_protocol::{MatchId, PlayerId};
 use tokio_postgres::types::ToSql;
 
 use super::reader::Reader;
 use super::reconnecting_connection::{PgConnection, QueryError};
 use super::writer::batch::{account_deletion, ratings};
-use crate::sql::identity_changes::DeletePlayers;
+use crate::ReadError;
+use crate::sql::account_deletion::DeletePlayers;
 use crate::sql::rating_ledger::WriteLedger;
 use crate::sql::{Column, InvalidColumn, Row, Sql, SqlWrite, Value};
-use crate::{PlayerDeletion, ReadError};
 
 impl Sql for PgConnection {
     type Error = QueryError;
@@ -41,12 +41,10 @@ impl SqlWrite for PgConnection {
 }
 
 impl DeletePlayers for PgConnection {
-    async fn delete_player(&self, deletion: &PlayerDeletion) -> Result<bool, QueryError> {
-        account_deletion::delete_player(self, deletion).await
-    }
+    const OWN_DELETE_STATEMENTS: &'static [&'static str] = &["DELETE FROM seeks WHERE player = ?1"];
 
-    async fn remove_names(&self, player: PlayerId) -> Result<bool, QueryError> {
-        account_deletion::remove_names(self, player).await
+    async fn remove_name(&self, matches: &[MatchId], player: PlayerId) -> Result<(), QueryError> {
+        account_deletion::remove_name(self, matches, player).await
     }
 }
 

@@ -1,30 +1,12 @@
 //! Applies changes of identity data.
 
-use plyhouse_protocol::PlayerId;
-
+use super::account_deletion::{DeletePlayers, delete_player, remove_names};
 use super::tokens_and_admin_commands::{
     add_one_time_token, claim_command, find_one_time_token, store_command_result,
     take_one_time_token,
 };
-use super::{Sql, SqlWrite, accounts, blocks, players, sessions};
-use crate::{IdentityChange, NameChange, PlayerDeletion};
-
-/// Changes that need statements of their own for each database, because they affect journals.
-pub(crate) trait DeletePlayers: SqlWrite {
-    /// Deletes a player and the player's bot accounts. Returns `false` if the player does not exist
-    /// or the proof is no longer valid.
-    fn delete_player(
-        &self,
-        deletion: &PlayerDeletion,
-    ) -> impl Future<Output = Result<bool, Self::Error>> + Send;
-
-    /// Removes a player's name from the next batch of matches. Returns `false` once the name has
-    /// been removed from all matches.
-    fn remove_names(
-        &self,
-        player: PlayerId,
-    ) -> impl Future<Output = Result<bool, Self::Error>> + Send;
-}
+use super::{Sql, accounts, blocks, players, sessions};
+use crate::{IdentityChange, NameChange};
 
 /// Applies an identity change. Returns `false` if the change was refused.
 pub(crate) async fn apply_change<S: DeletePlayers>(
@@ -77,8 +59,8 @@ pub(crate) async fn apply_change<S: DeletePlayers>(
         IdentityChange::AddExternalIdentity(identity) => {
             return accounts::add_external_identity(db, identity).await;
         }
-        IdentityChange::DeletePlayer(deletion) => return db.delete_player(deletion).await,
-        IdentityChange::RemoveNames(player) => return db.remove_names(*player).await,
+        IdentityChange::DeletePlayer(deletion) => return delete_player(db, deletion).await,
+        IdentityChange::RemoveNames(player) => return remove_names(db, *player).await,
         IdentityChange::AddOneTimeToken {
             code,
             token,

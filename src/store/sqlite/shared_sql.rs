@@ -4,13 +4,12 @@ use std::future::{Future, ready};
 
 use parking_lot::Mutex;
 use plyhouse_matches::ratings::LedgerRow;
-use plyhouse_protocol::PlayerId;
+use plyhouse_protocol::{MatchId, PlayerId};
 use rusqlite::types::Type;
 use rusqlite::{Connection, params_from_iter};
 
 use super::{account_deletion, rating_ledger};
-use crate::PlayerDeletion;
-use crate::sql::identity_changes::DeletePlayers;
+use crate::sql::account_deletion::DeletePlayers;
 use crate::sql::rating_ledger::WriteLedger;
 use crate::sql::{Column, InvalidColumn, Row, Sql, SqlWrite, Value};
 
@@ -66,18 +65,15 @@ impl SqlWrite for Connection {
 }
 
 impl DeletePlayers for Connection {
-    fn delete_player(
-        &self,
-        deletion: &PlayerDeletion,
-    ) -> impl Future<Output = rusqlite::Result<bool>> + Send {
-        ready(account_deletion::delete_player(self, deletion))
-    }
+    const OWN_DELETE_STATEMENTS: &'static [&'static str] = &[];
 
-    fn remove_names(
+    fn remove_name(
         &self,
+        matches: &[MatchId],
         player: PlayerId,
-    ) -> impl Future<Output = rusqlite::Result<bool>> + Send {
-        ready(account_deletion::remove_names(self, player))
+    ) -> impl Future<Output = rusqlite::Result<()>> + Send {
+        let mut matches = matches.iter();
+        ready(matches.try_for_each(|id| account_deletion::remove_name(self, *id, player)))
     }
 }
 

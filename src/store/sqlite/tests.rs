@@ -88,7 +88,7 @@ async fn name_of_deleted_player_is_wiped_from_all_files() {
         ..player(1)
     };
     let wilhelmina = player_named(500, NAME);
-    for number in 0..1000 {
+    for number in 1..=1000 {
         let (name, id) = (format!("somebody {number}"), scatter(number));
         let player = match number {
             500 => wilhelmina.clone(),

@@ -16,9 +16,9 @@ use crate::account_deletion::{
 use crate::records::match_record::{event_to_text, terms_to_text};
 use crate::sql::identity_changes::{apply_change, is_applied};
 use crate::sql::players::add_players;
-use crate::sql::run_now;
+use crate::sql::{analyses, run_now};
 use crate::sqlite::account_deletion::deleted_players;
-use crate::sqlite::{analyses, history, now, rating_ledger, reminders};
+use crate::sqlite::{analysis_quota, history, now, rating_ledger, reminders};
 use crate::{MatchRecord, WriteError};
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, Seq};
@@ -142,11 +142,11 @@ fn resolve_outcome(
             None => return Ok(Err(WriteError::OutcomeUnknown)),
         },
         WriteTask::StoreAnalysis(id, analysis) => {
-            let stored = analyses::load_analysis(connection, *id)?;
+            let stored = run_now(analyses::load_analysis(connection, *id))?;
             stored.is_some_and(|stored| stored.nodes >= analysis.nodes)
         }
         WriteTask::CountAnalysisRequest(request) => {
-            analyses::is_request_counted(connection, request)?
+            analysis_quota::is_request_counted(connection, request)?
         }
     };
     Ok(if is_written {
@@ -229,10 +229,11 @@ impl<'a> Batch<'a> {
                 rating_ledger::apply_change(self.transaction, change).map(conflict_unless)
             }
             WriteTask::StoreAnalysis(id, analysis) => {
-                analyses::store_analysis(self.transaction, *id, analysis).map(conflict_unless)
+                run_now(analyses::store_analysis(&**self.transaction, *id, analysis))
+                    .map(conflict_unless)
             }
             WriteTask::CountAnalysisRequest(request) => {
-                analyses::count_request(self.transaction, request).map(conflict_unless)
+                analysis_quota::count_request(self.transaction, request).map(conflict_unless)
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Deletes players.
+//! The deletion lock, and the removal of the names of deleted players from matches.
 //!
 //! A deletion holds an exclusive lock. The deletion lock blocks transactions that delete players,
 //! write match participants or write the names of participants. All names that were written before
@@ -7,17 +7,15 @@
 
 use std::collections::BTreeSet;
 
-use plyhouse_protocol::PlayerId;
+use plyhouse_protocol::{MatchId, PlayerId};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::is_journal_only;
-use crate::account_deletion::{NAME_REMOVAL_BATCH_SIZE, json_without_name};
-use crate::postgres::journal_rows::to_i64;
-use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
+use crate::IdentityChange;
+use crate::account_deletion::json_without_name;
+use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
 use crate::postgres::writer::WriteTask;
-use crate::sql::{accounts, players};
-use crate::{IdentityChange, PlayerDeletion};
 
 /// Key of the advisory lock that a deletion holds exclusively. Transactions that write the
 /// participants of matches, or their names, hold the lock in shared mode.
@@ -70,84 +68,14 @@ pub(super) async fn deleted_players(
     Ok(rows.iter().map(|row| PlayerId(row.get(0))).collect())
 }
 
-/// Statements that delete the identity data of players and clear their accounts. The account rows
-/// remain, because reserved names belong to them.
-const DELETE_STATEMENTS: [&str; 11] = [
-    "DELETE FROM sessions WHERE player = ANY ($1)",
-    "DELETE FROM pairings WHERE player = ANY ($1)",
-    "DELETE FROM recoveries WHERE player = ANY ($1)",
-    "DELETE FROM passes WHERE player = ANY ($1)",
-    "DELETE FROM externals WHERE player = ANY ($1)",
-    "DELETE FROM blocks WHERE player = ANY ($1) OR other = ANY ($1)",
-    "DELETE FROM analyses_asked WHERE player = ANY ($1)",
-    "DELETE FROM seeks WHERE player = ANY ($1)",
-    "UPDATE accounts SET password = NULL, renamed_ms = NULL, owner = NULL WHERE player = ANY ($1)",
-    "UPDATE players SET name = 'someone', kind = NULL, gone = true WHERE id = ANY ($1)",
-    "INSERT INTO forgetting (player) SELECT * FROM UNNEST($1::uuid[]) ON CONFLICT DO NOTHING",
-];
-
-/// Deletes a player and the player's bot accounts. Returns `false` if the player does not exist or
-/// the proof is no longer valid.
-pub(in crate::postgres) async fn delete_player(
-    connection: &PgConnection,
-    deletion: &PlayerDeletion,
-) -> Result<bool, QueryError> {
-    let player = deletion.player;
-    if !players::player_exists(connection, player).await? {
-        return Ok(false);
-    }
-    if let Some(proof) = &deletion.proof
-        && !accounts::is_proof_valid(connection, player, proof).await?
-    {
-        return Ok(false);
-    }
-    let sql = "SELECT $1::uuid UNION SELECT player FROM accounts WHERE owner = $1";
-    let rows = connection.query(sql, &[&player.0]).await?;
-    let players: Vec<Uuid> = rows.iter().map(|row| row.get(0)).collect();
-    for sql in DELETE_STATEMENTS {
-        connection.query(sql, &[&players]).await?;
-    }
-    let sql = "UPDATE names SET until_ms = $2 WHERE player = ANY ($1) AND until_ms IS NULL";
-    let params: Params<'_> = &[&players, &to_i64(deletion.name_reserved_until_ms)];
-    connection.query(sql, params).await?;
-    Ok(true)
-}
-
-/// Removes a player's name from the next batch of matches. Returns `false` once the name has been
-/// removed from all matches.
-pub(in crate::postgres) async fn remove_names(
-    connection: &PgConnection,
-    player: PlayerId,
-) -> Result<bool, QueryError> {
-    let sql = "SELECT after FROM forgetting WHERE player = $1";
-    let Some(row) = connection.query_opt(sql, &[&player.0]).await? else {
-        return Ok(false);
-    };
-    let after: Option<Uuid> = row.get(0);
-    let sql = "SELECT m FROM matches WHERE m > $1 OR $1 IS NULL ORDER BY m LIMIT $2";
-    let rows = connection
-        .query(sql, &[&after, &NAME_REMOVAL_BATCH_SIZE])
-        .await?;
-    let match_ids: Vec<Uuid> = rows.iter().map(|row| row.get(0)).collect();
-    remove_name(connection, &match_ids, player).await?;
-    let is_last = (match_ids.len() as u64) < NAME_REMOVAL_BATCH_SIZE.unsigned_abs();
-    if is_last {
-        let sql = "DELETE FROM forgetting WHERE player = $1";
-        connection.query(sql, &[&player.0]).await?;
-    } else if let Some(last) = match_ids.last() {
-        let sql = "UPDATE forgetting SET after = $2 WHERE player = $1";
-        connection.query(sql, &[&player.0, last]).await?;
-    }
-    Ok(!is_last)
-}
-
 /// Removes a player's name from the given matches. The function does not change the match list
 /// entry of a live match, because the server that runs the match updates this entry.
-async fn remove_name(
+pub(in crate::postgres) async fn remove_name(
     connection: &PgConnection,
-    matches: &[Uuid],
+    matches: &[MatchId],
     player: PlayerId,
 ) -> Result<(), QueryError> {
+    let matches: Vec<Uuid> = matches.iter().map(|id| id.0).collect();
     let player_text = player.0.to_string();
     let sql = "SELECT m, n, body FROM journal WHERE m = ANY ($1) AND position($2 IN body) > 0
                ORDER BY m, n";

@@ -6,6 +6,7 @@ use super::Batch;
 use crate::postgres::journal_rows::to_i64;
 use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
 use crate::postgres::writer::WriteTask;
+use crate::sql::analyses;
 use crate::{AnalysisQuotaRequest, StoredAnalysis, WriteError};
 
 /// Maximum number of expired request records that are deleted at a time.
@@ -25,7 +26,7 @@ impl Batch<'_> {
         let mut tasks: Vec<(MatchId, usize, &StoredAnalysis)> = tasks.collect();
         tasks.sort_unstable_by_key(|(id, index, _)| (*id, *index));
         for (id, index, analysis) in tasks {
-            if !store_analysis(connection, id, analysis).await? {
+            if !analyses::store_analysis(connection, id, analysis).await? {
                 self.results[index] = Err(WriteError::Conflict);
             }
         }
@@ -77,24 +78,4 @@ async fn count_request(
     let requests_max = i64::from(request.requests_max);
     let params: Params<'_> = &[&request.player.0, &at_ms, &requests_max, &since_ms];
     Ok(connection.query_opt(sql, params).await?.is_some())
-}
-
-/// Stores the analysis of an ended match. If the database already contains an analysis with more
-/// searched nodes, the stored analysis remains. Returns `false` if the match does not exist or has
-/// not ended.
-async fn store_analysis(
-    connection: &PgConnection,
-    id: MatchId,
-    analysis: &StoredAnalysis,
-) -> Result<bool, QueryError> {
-    let sql = "INSERT INTO analyses (m, nodes, body)
-               SELECT m, $2, $3 FROM matches WHERE m = $1 AND ended_ms IS NOT NULL FOR SHARE
-               ON CONFLICT (m) DO UPDATE SET nodes = excluded.nodes, body = excluded.body
-                   WHERE excluded.nodes >= analyses.nodes";
-    let nodes = to_i64(analysis.nodes);
-    let params: Params<'_> = &[&id.0, &nodes, &analysis.text];
-    connection.query(sql, params).await?;
-    let sql = "SELECT FROM analyses WHERE m = $1";
-    let found = connection.query_opt(sql, &[&id.0]).await?;
-    Ok(found.is_some())
 }

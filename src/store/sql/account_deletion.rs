@@ -1,0 +1,102 @@
+//! Deletes players and removes their names from matches.
+
+use plyhouse_protocol::{MatchId, PlayerId};
+use uuid::Uuid;
+
+use super::{InvalidColumn, SqlWrite, Value, accounts, players};
+use crate::PlayerDeletion;
+use crate::account_deletion::NAME_REMOVAL_BATCH_SIZE;
+
+/// Parts of a deletion that need statements of their own for each database, because they affect
+/// journals or tables that only one database has.
+pub(crate) trait DeletePlayers: SqlWrite {
+    /// Statements that delete a player's data from tables that only this database has. The
+    /// parameter is the player.
+    const OWN_DELETE_STATEMENTS: &'static [&'static str];
+
+    /// Removes a player's name from the events and the summaries of these matches.
+    fn remove_name(
+        &self,
+        matches: &[MatchId],
+        player: PlayerId,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send;
+}
+
+/// Statements that delete a player's identity data and clear the player's account. The row in
+/// `accounts` is kept, because reserved names are loaded together with the account.
+const DELETE_STATEMENTS: [&str; 9] = [
+    "DELETE FROM sessions WHERE player = ?1",
+    "DELETE FROM pairings WHERE player = ?1",
+    "DELETE FROM recoveries WHERE player = ?1",
+    "DELETE FROM passes WHERE player = ?1",
+    "DELETE FROM externals WHERE player = ?1",
+    "DELETE FROM blocks WHERE player = ?1 OR other = ?1",
+    "DELETE FROM analyses_asked WHERE player = ?1",
+    "UPDATE accounts SET password = NULL, renamed_ms = NULL, owner = NULL WHERE player = ?1",
+    "UPDATE players SET name = 'someone', kind = NULL, gone = true WHERE id = ?1",
+];
+
+/// Deletes a player and the player's bot accounts. Returns `false` if the player does not exist or
+/// the proof of identity in `deletion.proof` is no longer valid.
+pub(crate) async fn delete_player<S: DeletePlayers>(
+    db: &S,
+    deletion: &PlayerDeletion,
+) -> Result<bool, S::Error> {
+    let player = deletion.player;
+    if !players::player_exists(db, player).await? {
+        return Ok(false);
+    }
+    if let Some(proof) = &deletion.proof
+        && !accounts::is_proof_valid(db, player, proof).await?
+    {
+        return Ok(false);
+    }
+    let bots = accounts::bots_of(db, player).await?;
+    for player in bots.iter().map(|bot| bot.id).chain([player]) {
+        for sql in DELETE_STATEMENTS.iter().chain(S::OWN_DELETE_STATEMENTS) {
+            db.execute(sql, &[player.into()]).await?;
+        }
+        let sql = "UPDATE names SET until_ms = ?2 WHERE player = ?1 AND until_ms IS NULL";
+        let reserved_until_ms = deletion.name_reserved_until_ms;
+        db.execute(sql, &[player.into(), reserved_until_ms.into()])
+            .await?;
+        // No match has the id of all zeros, so the removal of the name begins with the first match.
+        let sql = "INSERT INTO forgetting (player, after) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+        db.execute(sql, &[player.into(), Value::Id(Uuid::nil())])
+            .await?;
+    }
+    Ok(true)
+}
+
+/// Removes a player's name from the next batch of matches. Returns `false` after the last batch.
+/// Also returns `false` if no name removal is scheduled for the player.
+pub(crate) async fn remove_names<S: DeletePlayers>(
+    db: &S,
+    player: PlayerId,
+) -> Result<bool, S::Error> {
+    let id = player.into();
+    let rows = db
+        .query(
+            SELECT_NEXT_MATCHES,
+            &[id, NAME_REMOVAL_BATCH_SIZE.into(), Value::Id(Uuid::nil())],
+        )
+        .await?;
+    let matches = rows.iter().map(|row| row.get(0));
+    let matches: Vec<MatchId> = matches.collect::<Result<_, InvalidColumn>>()?;
+    db.remove_name(&matches, player).await?;
+    let is_last = matches.len() < NAME_REMOVAL_BATCH_SIZE;
+    if is_last {
+        let sql = "DELETE FROM forgetting WHERE player = ?1";
+        db.execute(sql, &[id]).await?;
+    } else if let Some(last) = matches.last() {
+        let sql = "UPDATE forgetting SET after = ?2 WHERE player = ?1";
+        db.execute(sql, &[id, (*last).into()]).await?;
+    }
+    Ok(!is_last)
+}
+
+/// Selects the next matches from which a player's name must be removed. In PostgreSQL databases of
+/// earlier versions, `after` is null until the first batch. In SQLite databases, it is then empty.
+const SELECT_NEXT_MATCHES: &str = "SELECT matches.id FROM matches
+     WHERE matches.id > (SELECT coalesce(after, ?3) FROM forgetting WHERE player = ?1)
+     ORDER BY matches.id LIMIT ?2";
