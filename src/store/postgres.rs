@@ -25,7 +25,7 @@ mod writer;
 
 use crate::sql::history::history_page;
 use crate::sql::store::{SharedWrite, SqlStore};
-use crate::sql::{analyses, archive, matches, ratings};
+use crate::sql::{analyses, archive, matches, ratings, reminders};
 use crate::{ArchiveStore, CommandStore, JournalStore, RatingStore};
 use std::error::Error;
 use std::path::PathBuf;
@@ -253,18 +253,18 @@ impl JournalStore for PostgresStore {
         after: (u64, MatchId),
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<(u64, MatchId)>, ReadError>> {
-        self.reader.due_reminders(after, limit).boxed()
+        reminders::due_reminders(&self.reader, after, limit).boxed()
     }
 
     fn due_reminder_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
-        self.reader.due_reminder_count().boxed()
+        reminders::due_reminder_count(&self.reader).boxed()
     }
 
     fn participations(
         &self,
         player: PlayerId,
     ) -> BoxFuture<'_, Result<Vec<(MatchId, Participation)>, ReadError>> {
-        self.reader.participations(player).boxed()
+        reminders::participations(&self.reader, player).boxed()
     }
 }
 

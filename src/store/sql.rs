@@ -17,6 +17,7 @@ pub(crate) mod name_skeletons;
 pub(crate) mod players;
 pub(crate) mod rating_ledger;
 pub(crate) mod ratings;
+pub(crate) mod reminders;
 pub(crate) mod sessions;
 pub(crate) mod store;
 pub(crate) mod tokens_and_admin_commands;

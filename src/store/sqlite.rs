@@ -16,7 +16,6 @@ mod match_ownership;
 mod players_and_sessions;
 mod rating_ledger;
 mod reader;
-mod reminders;
 pub(super) mod schema;
 mod shared_sql;
 mod worker_thread;
@@ -24,7 +23,7 @@ mod writer;
 
 use crate::sql::history::history_page;
 use crate::sql::store::{SharedWrite, SqlStore};
-use crate::sql::{analyses, archive, matches, ratings, run_now};
+use crate::sql::{analyses, archive, matches, ratings, reminders, run_now};
 use crate::{ArchiveStore, CommandStore, JournalStore, RatingStore};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -298,13 +297,15 @@ impl JournalStore for SqliteStore {
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<(u64, MatchId)>, ReadError>> {
         self.reader
-            .read(move |connection| Ok(reminders::due_reminders(connection, after, limit)?))
+            .read(move |connection| {
+                Ok(run_now(reminders::due_reminders(connection, after, limit))?)
+            })
             .boxed()
     }
 
     fn due_reminder_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
         self.reader
-            .read(move |connection| Ok(reminders::due_reminder_count(connection)?))
+            .read(move |connection| Ok(run_now(reminders::due_reminder_count(connection))?))
             .boxed()
     }
 
@@ -313,7 +314,7 @@ impl JournalStore for SqliteStore {
         player: PlayerId,
     ) -> BoxFuture<'_, Result<Vec<(MatchId, Participation)>, ReadError>> {
         self.reader
-            .read(move |connection| Ok(reminders::participations(connection, player)?))
+            .read(move |connection| Ok(run_now(reminders::participations(connection, player))?))
             .boxed()
     }
 }

@@ -10,9 +10,8 @@ mod ratings;
 use std::sync::Arc;
 
 use futures::future::join_all;
-use plyhouse_engine::game::Seat;
-use plyhouse_matches::{CorrespondenceTurn, Event, Participation, Reminder};
-use plyhouse_protocol::{MatchId, PlayerId};
+use plyhouse_matches::Event;
+use plyhouse_protocol::MatchId;
 use tokio::sync::Mutex;
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -20,12 +19,13 @@ use uuid::Uuid;
 pub(super) use self::accounts::{SELECT_ACCOUNTS, SELECT_BOTS, SELECT_NAMES, accounts_from_rows};
 pub(super) use self::blocks::{SELECT_BLOCKS, SELECT_UNPAIRABLE};
 pub(super) use self::players_and_sessions::{SELECT_SESSIONS, player_from_row, session_from_row};
-use super::journal_rows::{JournalEntries, PositionColumns, to_i64, to_u64};
+use super::journal_rows::{JournalEntries, PositionColumns, to_u64};
 use super::reconnecting_connection::{
     Params, PgConnection, QueryError, ReconnectingConnection, error_chain,
 };
 use super::shared_sql::to_row;
 use crate::sql::matches::{CREATION_COLUMN_COUNT, creation_from_row};
+use crate::sql::reminders;
 use crate::{
     CorruptRecord, JournalPosition, JournalTail, LiveMatches, LoadedMatch, MatchRecord, NodeId,
     ReadError, RematchRecord,
@@ -91,10 +91,7 @@ impl Reader {
         let wake_ms: Option<i64> = first.get(CREATION_COLUMN_COUNT + 2);
         let (events, position) = read_entries(id, &rows, CREATION_COLUMN_COUNT + 3)?
             .ok_or_else(|| corrupt("the journal is missing".to_owned()))?;
-        let reminder = match wake_ms {
-            Some(wake_ms) => Some(self.reminder(id, to_u64(wake_ms)).await?),
-            None => None,
-        };
+        let reminder = reminders::load_reminder(self, id, wake_ms.map(to_u64)).await?;
         let record = MatchRecord { creation, events };
         let rating_changes = match record.has_ended() && record.creation.terms.rated {
             true => self.changes_of_match(id).await?,
@@ -107,18 +104,6 @@ impl Reader {
             reminder,
             rating_changes,
         }))
-    }
-
-    /// Loads the reminder of a match. The caller passes the wake time of the match, which it has
-    /// already read.
-    async fn reminder(&self, id: MatchId, wake_ms: u64) -> Result<Reminder, ReadError> {
-        let sql = "SELECT m, seat, stood_in, is_days, turn, due_ms, absent_ms, player FROM parts
-                   WHERE m = $1 ORDER BY player";
-        let rows = self.query(sql, &[&id.0]).await?;
-        Ok(Reminder {
-            wake_ms: Some(wake_ms),
-            participations: rows.iter().map(participation_from_row).collect(),
-        })
     }
 
     /// Returns the events after a journal position. Returns `None` if the journal does not contain
@@ -194,44 +179,6 @@ impl Reader {
         let players = rows.iter().map(player_from_row).collect();
         Ok(LiveMatches { matches, players })
     }
-
-    /// Returns at most `limit` matches with a wake time, ordered by wake time and then by id. The
-    /// result contains only matches that follow the given wake time and id in this order.
-    pub(super) async fn due_reminders(
-        &self,
-        (after_ms, after): (u64, MatchId),
-        limit: usize,
-    ) -> Result<Vec<(u64, MatchId)>, ReadError> {
-        let sql = "SELECT m, wake_ms FROM matches
-                   WHERE wake_ms IS NOT NULL AND (wake_ms, m) > ($1, $2)
-                   ORDER BY wake_ms, m LIMIT $3";
-        let limit = to_i64(limit as u64);
-        let params: Params<'_> = &[&to_i64(after_ms), &after.0, &limit];
-        let rows = self.query(sql, params).await?;
-        let reminders = rows.iter().zip(match_ids(&rows));
-        Ok(reminders
-            .map(|(row, id)| (to_u64(row.get(1)), id))
-            .collect())
-    }
-
-    pub(super) async fn due_reminder_count(&self) -> Result<u64, ReadError> {
-        let sql = "SELECT count(*) FROM matches WHERE wake_ms IS NOT NULL";
-        let rows = self.query(sql, &[]).await?;
-        Ok(rows.first().map_or(0, |row| to_u64(row.get(0))))
-    }
-
-    /// Returns the matches of this player that have a reminder.
-    pub(super) async fn participations(
-        &self,
-        id: PlayerId,
-    ) -> Result<Vec<(MatchId, Participation)>, ReadError> {
-        let sql = "SELECT m, seat, stood_in, is_days, turn, due_ms, absent_ms, player FROM parts
-                   WHERE player = $1 ORDER BY m";
-        let rows = self.query(sql, &[&id.0]).await?;
-        Ok(match_ids(&rows)
-            .zip(rows.iter().map(participation_from_row))
-            .collect())
-    }
 }
 
 fn read_entries(
@@ -258,24 +205,4 @@ fn rematch_from_row(row: &Row) -> Result<Option<RematchRecord>, tokio_postgres::
             code: code.parse().ok()?,
         })
     }))
-}
-
-/// Reads a participation from a row. The first column contains the match id and is not read.
-fn participation_from_row(row: &Row) -> Participation {
-    let seat_column = |column| {
-        let number: Option<i16> = row.get(column);
-        number.and_then(|number| Seat::from_number(u8::try_from(number).ok()?))
-    };
-    let time_column = |column| row.get::<_, Option<i64>>(column).map(to_u64);
-    let correspondence = CorrespondenceTurn {
-        turn: seat_column(4),
-        deadline_ms: time_column(5),
-    };
-    Participation {
-        player: PlayerId(row.get(7)),
-        seat: seat_column(1),
-        substituted_seat: seat_column(2),
-        correspondence_turn: row.get::<_, bool>(3).then_some(correspondence),
-        absent_since_ms: time_column(6),
-    }
 }

@@ -14,10 +14,10 @@ use uuid::Uuid;
 use super::Health;
 use super::journal_length::JournalLength;
 use super::worker_thread::{JobQueue, Worker};
-use super::{players_and_sessions, rating_ledger, reminders};
+use super::{players_and_sessions, rating_ledger};
 use crate::records::match_record::event_from_text;
 use crate::sql::matches::{CREATION_COLUMN_COUNT, creation_from_row};
-use crate::sql::{InvalidColumn, query_first, run_now};
+use crate::sql::{InvalidColumn, query_first, reminders, run_now};
 use crate::{
     CorruptRecord, JournalPosition, JournalTail, LiveMatches, LoadedMatch, MatchRecord,
     PlayerRecord, ReadError, RematchRecord,
@@ -140,7 +140,11 @@ pub(super) fn load(connection: &Connection, id: MatchId) -> Result<Option<Loaded
         };
         let (rematch, reminder) = match record.has_ended() {
             true => (load_rematch(&transaction, id)?, None),
-            false => (None, reminders::load_reminder(&transaction, id)?),
+            false => {
+                let wake_ms = run_now(reminders::wake_ms(&*transaction, id))?;
+                let reminder = reminders::load_reminder(&*transaction, id, wake_ms);
+                (None, run_now(reminder)?)
+            }
         };
         let changes = match record.has_ended() && record.creation.terms.rated {
             true => rating_ledger::changes_of_match(&transaction, id)?,

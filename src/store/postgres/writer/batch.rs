@@ -13,7 +13,6 @@ mod leases;
 mod match_creation;
 mod players_and_sessions;
 pub(in crate::postgres) mod ratings;
-mod reminders;
 mod seek_pairing;
 mod takeovers;
 

@@ -16,9 +16,9 @@ use crate::account_deletion::{
 use crate::records::match_record::{event_to_text, terms_to_text};
 use crate::sql::identity_changes::{apply_change, is_applied};
 use crate::sql::players::add_players;
-use crate::sql::{analyses, run_now};
+use crate::sql::{analyses, reminders, run_now};
 use crate::sqlite::account_deletion::deleted_players;
-use crate::sqlite::{analysis_quota, history, now, rating_ledger, reminders};
+use crate::sqlite::{analysis_quota, history, now, rating_ledger};
 use crate::{MatchRecord, WriteError};
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, Seq};
@@ -124,9 +124,11 @@ fn resolve_outcome(
             events,
             reminder,
         } => {
-            let is_stored = |reminder| reminders::is_reminder_stored(connection, *id, reminder);
+            // Only the wake time is compared, because the participations are written in the same
+            // transaction.
+            let wake_ms = run_now(reminders::wake_ms(connection, *id))?;
             has_events_after(connection, *id, *after, events)?
-                && reminder.as_ref().map_or(Ok(true), is_stored)?
+                && (reminder.as_ref()).is_none_or(|reminder| reminder.wake_ms == wake_ms)
         }
         WriteTask::AddPlayer(player, _) => {
             let sql = "SELECT 1 FROM players WHERE id = ?1";
@@ -263,7 +265,7 @@ impl<'a> Batch<'a> {
         }
         self.insert_events(creation.id, Seq(0), events)?;
         if let Some(reminder) = record.reminder() {
-            reminders::store_reminder(self.transaction, creation.id, &reminder)?;
+            self.store_reminder(creation.id, &reminder)?;
         }
         Ok(Ok(()))
     }
@@ -298,9 +300,14 @@ impl<'a> Batch<'a> {
         }
         self.insert_events(id, after, &written)?;
         if let Some(reminder) = reminder {
-            reminders::store_reminder(self.transaction, id, reminder)?;
+            self.store_reminder(id, reminder)?;
         }
         Ok(Ok(()))
+    }
+
+    fn store_reminder(&self, id: MatchId, reminder: &Reminder) -> rusqlite::Result<()> {
+        let reminders = [(id, reminder)];
+        run_now(reminders::store_reminders(&**self.transaction, &reminders))
     }
 
     /// Returns whether the match exists and its last event has the number `seq`. For a match
@@ -342,7 +349,7 @@ impl<'a> Batch<'a> {
                 "UPDATE matches SET last_seq = ?2, ended_ms = ?3, wake_ms = NULL WHERE id = ?1";
             let mut update = self.transaction.prepare_cached(sql)?;
             update.execute((id.0.as_bytes(), to_i64(seq), end_event.at_ms))?;
-            reminders::delete_participations(self.transaction, id)?;
+            run_now(reminders::delete_participations(&**self.transaction, &[id]))?;
             history::index_ended_matches(self.transaction, &[(id, end_event.at_ms)])?;
             self.last_seqs.remove(&id);
         } else {

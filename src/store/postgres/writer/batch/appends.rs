@@ -9,12 +9,12 @@ use uuid::Uuid;
 
 use super::account_deletion::deleted_players;
 use super::history::index_ended_matches;
-use super::reminders::store_reminders;
 use super::{Batch, WriteTask};
 use crate::WriteError;
 use crate::account_deletion::{remove_names_from_events, seated_players, seats_deleted_player};
 use crate::postgres::journal_rows::{PositionColumns, events_to_text, to_i64};
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
+use crate::sql::reminders::store_reminders;
 
 /// An append in a batch.
 struct Append<'a> {

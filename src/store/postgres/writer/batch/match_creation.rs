@@ -8,12 +8,12 @@ use plyhouse_protocol::{MatchId, PlayerId};
 use uuid::Uuid;
 
 use super::account_deletion::deleted_players;
-use super::reminders::store_reminders;
 use super::{Batch, WriteTask};
 use crate::account_deletion::initial_participants;
 use crate::postgres::journal_rows::{event_count, events_to_text};
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
 use crate::records::match_record::terms_to_text;
+use crate::sql::reminders::store_reminders;
 use crate::{MatchRecord, NodeId, WriteError};
 
 impl Batch<'_> {
