@@ -25,6 +25,7 @@ mod writer;
 
 use crate::sql::history::history_page;
 use crate::sql::store::{SharedWrite, SqlStore};
+use crate::sql::tokens_and_admin_commands::pending_commands;
 use crate::sql::{analyses, archive, matches, ratings, reminders};
 use crate::{ArchiveStore, CommandStore, JournalStore, RatingStore};
 use std::error::Error;
@@ -416,7 +417,7 @@ impl CommandStore for PostgresStore {
     }
 
     fn pending_commands(&self) -> BoxFuture<'_, Result<Vec<(CommandId, String)>, ReadError>> {
-        self.reader.pending_commands().boxed()
+        pending_commands(&self.reader).boxed()
     }
 }
 

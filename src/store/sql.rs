@@ -3,7 +3,8 @@
 //!
 //! Statements are written for SQLite, with parameters such as `?1`. For PostgreSQL, the parameters
 //! become `$1`, and a comment such as `/*pg:FOR UPDATE*/` becomes `FOR UPDATE`. Match ids are in the
-//! columns `matches.id` and `match` in SQLite, and in columns named `m` in PostgreSQL.
+//! columns `matches.id` and `match` in SQLite, and in columns named `m` in PostgreSQL. The column
+//! `orders.asked_ms` is named `asked` in PostgreSQL.
 
 pub(crate) mod account_deletion;
 pub(crate) mod accounts;
@@ -12,6 +13,7 @@ pub(crate) mod archive;
 pub(crate) mod blocks;
 pub(crate) mod history;
 pub(crate) mod identity_changes;
+pub(crate) mod inspection;
 pub(crate) mod matches;
 pub(crate) mod name_skeletons;
 pub(crate) mod players;
@@ -137,7 +139,8 @@ pub(crate) fn to_postgres_arrays(sql: &str, types: &[Type]) -> String {
     )
 }
 
-/// Renames the columns with match ids, which are `matches.id` and `match` in SQLite.
+/// Renames the columns with match ids, which are `matches.id` and `match` in SQLite, and the column
+/// `orders.asked_ms`.
 fn with_postgres_columns(sql: &str) -> String {
     let is_separator = |c: char| !(c.is_alphanumeric() || c == '_' || c == '.');
     let words = sql.split_inclusive(is_separator).map(|word| {
@@ -145,6 +148,7 @@ fn with_postgres_columns(sql: &str) -> String {
         let column = match name.strip_suffix("match") {
             Some(table) if table.is_empty() || table.ends_with('.') => format!("{table}m"),
             _ if name == "matches.id" => "matches.m".to_owned(),
+            _ if name == "orders.asked_ms" => "orders.asked".to_owned(),
             _ => return word.to_owned(),
         };
         word.replacen(name, &column, 1)

@@ -13,7 +13,6 @@ mod history;
 mod inspection;
 mod journal_length;
 mod match_ownership;
-mod players_and_sessions;
 mod rating_ledger;
 mod reader;
 pub(super) mod schema;
@@ -23,6 +22,7 @@ mod writer;
 
 use crate::sql::history::history_page;
 use crate::sql::store::{SharedWrite, SqlStore};
+use crate::sql::tokens_and_admin_commands::pending_commands;
 use crate::sql::{analyses, archive, matches, ratings, reminders, run_now};
 use crate::{ArchiveStore, CommandStore, JournalStore, RatingStore};
 use std::io;
@@ -515,7 +515,7 @@ impl CommandStore for SqliteStore {
 
     fn pending_commands(&self) -> BoxFuture<'_, Result<Vec<(CommandId, String)>, ReadError>> {
         self.reader
-            .read(move |connection| Ok(admin_queue::pending_commands(connection)?))
+            .read(move |connection| Ok(run_now(pending_commands(connection))?))
             .boxed()
     }
 }

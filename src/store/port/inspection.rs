@@ -93,7 +93,7 @@ pub struct InspectedPlayer {
 }
 
 /// Maximum number of players that [`StoreInspector::players_after`] returns.
-pub(crate) const PLAYERS_PAGE_SIZE: i64 = 256;
+pub(crate) const PLAYERS_PAGE_SIZE: usize = 256;
 
 /// Stored data of a match. `plyhouse export` prints its serialized form.
 #[derive(Debug)]

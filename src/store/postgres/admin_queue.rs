@@ -3,6 +3,7 @@
 use super::one_off_connection::OneOffConnection;
 use super::{ConnectionUrl, OpenError};
 use crate::port::admin_queue::AdminQueue;
+use crate::sql::tokens_and_admin_commands::{command_result, withdraw_command};
 use crate::{CommandId, StoreAccessError};
 
 /// Stores operator commands in a PostgreSQL database. Must not be used within an async runtime.
@@ -34,14 +35,10 @@ impl AdminQueue for PostgresAdminQueue {
     }
 
     fn find_result(&self, id: CommandId) -> Result<Option<String>, StoreAccessError> {
-        let sql = "SELECT answer FROM orders WHERE id = $1";
-        let found = self.0.query_first(sql, &[&id.0])?;
-        Ok(found.and_then(|row| row.get(0)))
+        Ok(self.0.run(async |db| command_result(db, id).await)?)
     }
 
     fn withdraw(&self, id: CommandId) -> Result<bool, StoreAccessError> {
-        let sql = "DELETE FROM orders WHERE id = $1 RETURNING taken";
-        let found = self.0.query_first(sql, &[&id.0])?;
-        Ok(found.is_none_or(|row| row.get(0)))
+        Ok(self.0.run(async |db| withdraw_command(db, id).await)?)
     }
 }

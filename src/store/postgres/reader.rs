@@ -1,10 +1,7 @@
 //! Executes the store's read queries. One statement reads both the creation data and the journal of
 //! a match, so that they are consistent with each other.
 
-mod accounts;
-mod blocks;
 mod cluster_directory;
-mod players_and_sessions;
 mod ratings;
 
 use std::sync::Arc;
@@ -16,15 +13,13 @@ use tokio::sync::Mutex;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-pub(super) use self::accounts::{SELECT_ACCOUNTS, SELECT_BOTS, SELECT_NAMES, accounts_from_rows};
-pub(super) use self::blocks::{SELECT_BLOCKS, SELECT_UNPAIRABLE};
-pub(super) use self::players_and_sessions::{SELECT_SESSIONS, player_from_row, session_from_row};
 use super::journal_rows::{JournalEntries, PositionColumns, to_u64};
 use super::reconnecting_connection::{
     Params, PgConnection, QueryError, ReconnectingConnection, error_chain,
 };
-use super::shared_sql::to_row;
+use super::shared_sql::{to_row, to_rows};
 use crate::sql::matches::{CREATION_COLUMN_COUNT, creation_from_row};
+use crate::sql::players::players_from_rows;
 use crate::sql::reminders;
 use crate::{
     CorruptRecord, JournalPosition, JournalTail, LiveMatches, LoadedMatch, MatchRecord, NodeId,
@@ -176,7 +171,7 @@ impl Reader {
         involved.dedup();
         let sql = "SELECT id, name, kind FROM players WHERE id = ANY ($1)";
         let rows = self.query(sql, &[&involved]).await?;
-        let players = rows.iter().map(player_from_row).collect();
+        let players = players_from_rows(&to_rows(&rows))?;
         Ok(LiveMatches { matches, players })
     }
 }

@@ -83,7 +83,7 @@ fn to_params<'a>(params: &'a [Value<'_>]) -> Vec<&'a (dyn ToSql + Sync)> {
     params.iter().map(|value| value as _).collect()
 }
 
-fn to_rows(rows: &[tokio_postgres::Row]) -> Vec<Row> {
+pub(super) fn to_rows(rows: &[tokio_postgres::Row]) -> Vec<Row> {
     rows.iter().map(to_row).collect()
 }
 

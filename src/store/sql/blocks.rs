@@ -50,13 +50,21 @@ pub(crate) async fn load_blocks<S: Sql>(db: &S, player: PlayerId) -> Result<Bloc
     let blocked = db.query(sql, &params).await?;
     let sql = "SELECT player FROM blocks WHERE other = ?1 ORDER BY player";
     let blocked_by = db.query(sql, &params).await?;
-    let sql = unpairable_players_sql!("?1/*pg:::uuid*/");
-    let unpairable = db.query(sql, &params).await?;
     Ok(Blocks {
         blocked: players_from_rows(&blocked)?,
         blocked_by: ids_from_rows(&blocked_by)?,
-        unpairable: ids_from_rows(&unpairable)?,
+        unpairable: unpairable_players(db, player).await?,
     })
+}
+
+/// Returns the players that must not be paired with this player.
+pub(crate) async fn unpairable_players<S: Sql>(
+    db: &S,
+    player: PlayerId,
+) -> Result<Vec<PlayerId>, S::Error> {
+    let sql = unpairable_players_sql!("?1/*pg:::uuid*/");
+    let rows = db.query(sql, &[player.into()]).await?;
+    Ok(ids_from_rows(&rows)?)
 }
 
 /// Returns the players that a player blocks, and the time at which each block began. The list is

@@ -2,9 +2,9 @@
 
 use plyhouse_engine::catalog;
 use plyhouse_matches::Creation;
-use plyhouse_protocol::{MatchCode, MatchId};
+use plyhouse_protocol::{MatchCode, MatchId, MatchRef};
 
-use super::{Row, Sql, query_first};
+use super::{Row, Sql, exists, query_first};
 use crate::records::match_record::terms_from_text;
 
 /// Number of columns that [`creation_from_row`] reads.
@@ -35,4 +35,20 @@ pub(crate) async fn find_by_code<S: Sql>(
                ORDER BY ended_ms IS NULL DESC, matches.id DESC LIMIT 1";
     let row = query_first(db, sql, &[(&code.to_string()).into()]).await?;
     Ok(row.map(|row| row.get(0)).transpose()?)
+}
+
+/// Returns the id of a match that is given by its id or its code. If several matches have had the
+/// code, see [`find_by_code`].
+pub(crate) async fn find_match<S: Sql>(
+    db: &S,
+    name: MatchRef,
+) -> Result<Option<MatchId>, S::Error> {
+    match name {
+        MatchRef::Id(id) => {
+            let sql = "SELECT 1 FROM matches WHERE matches.id = ?1";
+            Ok(exists(db, sql, &[id.into()]).await?.then_some(id))
+        }
+        MatchRef::Code(code) => find_by_code(db, code).await,
+        MatchRef::Invalid => Ok(None),
+    }
 }

@@ -74,6 +74,35 @@ pub(crate) async fn take_invite<S: SqlWrite>(
     Ok(db.execute(sql, &[code.into(), now_ms.into()]).await? == 1)
 }
 
+/// Maximum number of operator commands that are read at a time.
+const COMMANDS_BATCH_SIZE: usize = 16;
+
+/// Returns the oldest operator commands that no server has claimed.
+pub(crate) async fn pending_commands<S: Sql>(db: &S) -> Result<Vec<(CommandId, String)>, S::Error> {
+    let sql = "SELECT id, body FROM orders WHERE NOT taken ORDER BY orders.asked_ms, id LIMIT ?1";
+    let rows = db.query(sql, &[COMMANDS_BATCH_SIZE.into()]).await?;
+    let commands = rows.iter().map(|row| Ok((row.get(0)?, row.get(1)?)));
+    Ok(commands.collect::<Result<_, InvalidColumn>>()?)
+}
+
+/// Returns the result of an operator command, if a server has executed the command.
+pub(crate) async fn command_result<S: Sql>(
+    db: &S,
+    id: CommandId,
+) -> Result<Option<String>, S::Error> {
+    let sql = "SELECT answer FROM orders WHERE id = ?1";
+    let row = query_first(db, sql, &[id.into()]).await?;
+    Ok(row.map_or(Ok(None), |row| row.get(0))?)
+}
+
+/// Deletes an operator command. Returns whether a server had claimed the command or it was no
+/// longer stored.
+pub(crate) async fn withdraw_command<S: SqlWrite>(db: &S, id: CommandId) -> Result<bool, S::Error> {
+    let sql = "DELETE FROM orders WHERE id = ?1 RETURNING taken";
+    let row = query_first(db, sql, &[id.into()]).await?;
+    Ok(row.map_or(Ok(true), |row| row.get(0))?)
+}
+
 /// Claims an operator command for a server. Returns `false` if another server has claimed the
 /// command or it was withdrawn.
 pub(crate) async fn claim_command<S: SqlWrite>(db: &S, id: CommandId) -> Result<bool, S::Error> {

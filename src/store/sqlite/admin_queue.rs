@@ -3,11 +3,13 @@
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::Connection;
 use uuid::Uuid;
 
 use super::{DATABASE_FILE, OpenError, schema};
 use crate::port::admin_queue::AdminQueue;
+use crate::sql::run_now;
+use crate::sql::tokens_and_admin_commands::{command_result, withdraw_command};
 use crate::{CommandId, StoreAccessError};
 
 /// Age in milliseconds at which an operator command is deleted. `plyhouse account` stops waiting
@@ -45,19 +47,11 @@ impl AdminQueue for SqliteAdminQueue {
     }
 
     fn find_result(&self, id: CommandId) -> Result<Option<String>, StoreAccessError> {
-        let sql = "SELECT answer FROM orders WHERE id = ?1";
-        let found = self
-            .connection
-            .query_row(sql, [id.0.as_bytes()], |row| row.get(0));
-        Ok(found.optional()?.flatten())
+        Ok(run_now(command_result(&self.connection, id))?)
     }
 
     fn withdraw(&self, id: CommandId) -> Result<bool, StoreAccessError> {
-        let sql = "DELETE FROM orders WHERE id = ?1 RETURNING taken";
-        let was_claimed = self
-            .connection
-            .query_row(sql, [id.0.as_bytes()], |row| row.get(0));
-        Ok(was_claimed.optional()?.unwrap_or(true))
+        Ok(run_now(withdraw_command(&self.connection, id))?)
     }
 }
 
@@ -70,17 +64,4 @@ fn now_ms() -> u64 {
     since_epoch.map_or(0, |since| {
         u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
     })
-}
-
-/// Maximum number of operator commands that are read at a time.
-const COMMANDS_BATCH_SIZE: i64 = 16;
-
-/// Returns the oldest operator commands that no server has claimed.
-pub(super) fn pending_commands(
-    connection: &Connection,
-) -> rusqlite::Result<Vec<(CommandId, String)>> {
-    let sql = "SELECT id, body FROM orders WHERE NOT taken ORDER BY asked_ms, id LIMIT ?1";
-    let mut statement = connection.prepare_cached(sql)?;
-    let read = |row: &Row<'_>| Ok((CommandId(Uuid::from_bytes(row.get(0)?)), row.get(1)?));
-    statement.query_map([COMMANDS_BATCH_SIZE], read)?.collect()
 }

@@ -13,10 +13,11 @@ use uuid::Uuid;
 
 use super::Health;
 use super::journal_length::JournalLength;
+use super::rating_ledger;
 use super::worker_thread::{JobQueue, Worker};
-use super::{players_and_sessions, rating_ledger};
 use crate::records::match_record::event_from_text;
 use crate::sql::matches::{CREATION_COLUMN_COUNT, creation_from_row};
+use crate::sql::players::player_from_row;
 use crate::sql::{InvalidColumn, query_first, reminders, run_now};
 use crate::{
     CorruptRecord, JournalPosition, JournalTail, LiveMatches, LoadedMatch, MatchRecord,
@@ -279,13 +280,14 @@ pub(super) fn live_matches(
         }
     }
     let player_ids = involved_players(&matches);
-    let mut statement = transaction.prepare("SELECT id, name, kind FROM players WHERE id = ?1")?;
+    let sql = "SELECT id, name, kind FROM players WHERE id = ?1";
+    let read_player = |id: PlayerId| -> rusqlite::Result<Option<PlayerRecord>> {
+        let row = run_now(query_first(&*transaction, sql, &[id.into()]))?;
+        Ok(row.map(|row| player_from_row(&row, 0)).transpose()?)
+    };
     let mut players = Vec::with_capacity(player_ids.len());
     for id in player_ids {
-        match statement
-            .query_row([id.0.as_bytes()], player_from_row)
-            .optional()
-        {
+        match read_player(id) {
             Ok(found) => players.extend(found),
             // An unreadable player is skipped, so that the matches can still be loaded.
             Err(error) if is_corruption(&error) => {
@@ -358,10 +360,6 @@ fn involved_players(matches: &[Result<LoadedMatch, CorruptRecord>]) -> Vec<Playe
     players.sort_unstable();
     players.dedup();
     players
-}
-
-fn player_from_row(row: &Row<'_>) -> rusqlite::Result<PlayerRecord> {
-    players_and_sessions::player_from_columns(PlayerId(Uuid::from_bytes(row.get(0)?)), row, 1)
 }
 
 /// Consecutive events of a match, collected row by row.

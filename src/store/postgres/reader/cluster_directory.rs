@@ -1,6 +1,6 @@
 //! Reads the state that the servers of a cluster share.
 
-use plyhouse_protocol::{MatchId, MatchStatus, PlayerId};
+use plyhouse_protocol::{MatchId, MatchStatus, PlayerId, SessionId};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
@@ -8,7 +8,10 @@ use super::{Reader, match_ids};
 use crate::port::cluster_directory::{MatchListPage, MatchListQuery, MatchRoute, SeekerPage};
 use crate::postgres::journal_rows::{to_i64, to_u64};
 use crate::postgres::reconnecting_connection::Params;
-use crate::{NodeId, ReadError};
+use crate::postgres::shared_sql::to_rows;
+use crate::postgres::writer::batch::account_deletion::SELECT_DELETED_PLAYERS;
+use crate::sql::players::players_from_rows;
+use crate::{NodeId, PlayerRecord, ReadError};
 
 /// Selects the live matches in the match list. Live and ended matches are selected by separate
 /// queries, because each has its own index.
@@ -54,6 +57,42 @@ impl Reader {
             has_ended: row.get(2),
         };
         Ok(rows.first().map(route))
+    }
+
+    /// Returns those of the given sessions that are no longer stored. Each session is passed
+    /// together with its player's id.
+    pub(in crate::postgres) async fn ended_sessions(
+        &self,
+        sessions: Vec<(PlayerId, SessionId)>,
+    ) -> Result<Vec<SessionId>, ReadError> {
+        let (players, ids): (Vec<Uuid>, Vec<Uuid>) =
+            sessions.iter().map(|(player, id)| (player.0, id.0)).unzip();
+        let sql = "SELECT u.id FROM UNNEST($1::uuid[], $2::uuid[]) AS u (player, id)
+                   WHERE NOT EXISTS (SELECT FROM sessions s
+                                     WHERE s.player = u.player AND s.id = u.id)";
+        let rows = self.query(sql, &[&players, &ids]).await?;
+        Ok(rows.iter().map(|row| SessionId(row.get(0))).collect())
+    }
+
+    /// Returns those of the given players who have been deleted.
+    pub(in crate::postgres) async fn deleted_players(
+        &self,
+        players: Vec<PlayerId>,
+    ) -> Result<Vec<PlayerId>, ReadError> {
+        let players: Vec<Uuid> = players.iter().map(|player| player.0).collect();
+        let rows = self.query(SELECT_DELETED_PLAYERS, &[&players]).await?;
+        Ok(rows.iter().map(|row| PlayerId(row.get(0))).collect())
+    }
+
+    /// Returns the current records of the given players. Unknown and deleted players are omitted.
+    pub(in crate::postgres) async fn current_players(
+        &self,
+        players: Vec<PlayerId>,
+    ) -> Result<Vec<PlayerRecord>, ReadError> {
+        let players: Vec<Uuid> = players.iter().map(|player| player.0).collect();
+        let sql = "SELECT id, name, kind FROM players WHERE id = ANY ($1) AND NOT gone";
+        let rows = self.query(sql, &[&players]).await?;
+        Ok(players_from_rows(&to_rows(&rows))?)
     }
 
     /// Returns those of the given matches that the server `node` does not own.

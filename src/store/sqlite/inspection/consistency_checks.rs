@@ -3,58 +3,36 @@
 
 use rusqlite::Connection;
 
-/// Consistency checks. Each check consists of an SQL query and the description of a fault. The
-/// query returns a count of faults, which must be 0. A count other than 0 is reported together with
-/// the description.
-const CONSISTENCY_CHECKS: [(&str, &str); 10] = [
-    (
+use crate::sql::inspection::{CONSISTENCY_CHECKS, ConsistencyCheck, find_faults};
+use crate::sql::run_now;
+
+/// Consistency checks that PostgreSQL does not need, because its schema prevents most of the faults.
+const SQLITE_CHECKS: [ConsistencyCheck; 6] = [
+    ConsistencyCheck::new(
         "SELECT count(*) FROM matches WHERE length(id) != 16",
         "matches with an invalid id",
     ),
-    (
+    ConsistencyCheck::new(
         "SELECT count(*) FROM players WHERE length(id) != 16",
         "players with an invalid id",
     ),
-    (
+    ConsistencyCheck::new(
         "SELECT count(*) FROM sessions WHERE length(id) != 16 OR length(token) != 32",
         "sessions with an invalid id or token",
     ),
-    (
+    ConsistencyCheck::new(
         "SELECT count(*) - count(DISTINCT code) FROM matches WHERE ended_ms IS NULL",
         "live matches with a duplicate code",
     ),
-    (
+    ConsistencyCheck::new(
         "SELECT count(*) FROM matches
          WHERE ended_ms IS NOT NULL AND (wake_ms IS NOT NULL OR id IN (SELECT match FROM parts))",
         "ended matches with a reminder",
     ),
-    (
+    ConsistencyCheck::new(
         "SELECT count(*) FROM played
          WHERE match NOT IN (SELECT id FROM matches WHERE ended_ms IS NOT NULL)",
         "history entries without an ended match",
-    ),
-    (
-        "SELECT count(*) FROM (
-             SELECT player, result, count(*) FROM played GROUP BY player, result
-             EXCEPT
-             SELECT player, result, sum(n) FROM results WHERE seen_by IN (zeroblob(16), player)
-             GROUP BY player, result) AS uncounted",
-        "result counts that do not match the game histories",
-    ),
-    (
-        "SELECT count(*) FROM matches WHERE summary IS NOT NULL AND terms ->> 'rated'
-         AND (ended_no IS NOT (SELECT no FROM ledger WHERE match = id)
-              OR (ended_no IS NULL) <> (id IN (SELECT match FROM ledger_waiting)))",
-        "ended rated matches with a missing or wrong ledger row",
-    ),
-    (
-        "SELECT (SELECT no FROM ledger_end) - count(*) FROM ledger",
-        "missing ledger rows",
-    ),
-    (
-        "SELECT count(*) FROM folds
-         WHERE place <> 'stale' AND cursor > (SELECT no FROM ledger_end)",
-        "rating versions with more rows than the ledger",
     ),
 ];
 
@@ -67,12 +45,8 @@ pub(crate) fn check_database(connection: &Connection) -> Vec<String> {
     };
     collect(check_integrity(connection));
     collect(check_foreign_keys(connection));
-    for (sql, meaning) in CONSISTENCY_CHECKS {
-        let count = connection.query_row(sql, [], |row| row.get::<_, u64>(0));
-        collect(count.map(|count| match count {
-            0 => Vec::new(),
-            count => vec![format!("{meaning}: {count}")],
-        }));
+    for checks in [&SQLITE_CHECKS[..], &CONSISTENCY_CHECKS] {
+        faults.extend(run_now(find_faults(connection, checks)));
     }
     faults
 }

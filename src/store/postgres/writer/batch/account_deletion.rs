@@ -54,6 +54,10 @@ fn writes_player_references(task: &WriteTask) -> bool {
     }
 }
 
+/// Selects those of the given players who have been deleted.
+pub(in crate::postgres) const SELECT_DELETED_PLAYERS: &str =
+    "SELECT id FROM players WHERE id = ANY ($1) AND gone";
+
 /// Returns those of the given players who have been deleted.
 pub(super) async fn deleted_players(
     connection: &PgConnection,
@@ -63,8 +67,9 @@ pub(super) async fn deleted_players(
         return Ok(BTreeSet::new());
     }
     let players: Vec<Uuid> = players.iter().map(|player| player.0).collect();
-    let sql = "SELECT id FROM players WHERE id = ANY ($1) AND gone";
-    let rows = connection.query(sql, &[&players]).await?;
+    let rows = connection
+        .query(SELECT_DELETED_PLAYERS, &[&players])
+        .await?;
     Ok(rows.iter().map(|row| PlayerId(row.get(0))).collect())
 }
 

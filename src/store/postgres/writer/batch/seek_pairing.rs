@@ -12,9 +12,9 @@ use super::match_creation::create_matches;
 use super::{Batch, WriteTask};
 use crate::port::cluster_directory::{PAIR_ATTEMPTS_MAX, PairOutcome, RatingRange, SeekRecord};
 use crate::postgres::journal_rows::to_i64;
-use crate::postgres::reader::SELECT_UNPAIRABLE;
 use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
 use crate::postgres::writer::SeekPairing;
+use crate::sql::blocks::unpairable_players;
 use crate::{NodeId, WriteError};
 use plyhouse_protocol::PlayerId;
 
@@ -108,16 +108,9 @@ async fn find_opponent(
     connection: &PgConnection,
     seek: &SeekRecord,
 ) -> Result<Option<SeekRecord>, QueryError> {
-    let unpairable_rows = connection
-        .query(SELECT_UNPAIRABLE, &[&seek.player.0])
-        .await?;
-    let unpairable = unpairable_rows.iter().map(|row| row.get::<_, Uuid>(0));
-    let excluded: Vec<Uuid> = seek
-        .excluded
-        .iter()
-        .map(|player| player.0)
-        .chain(unpairable)
-        .collect();
+    let unpairable = unpairable_players(connection, seek.player).await?;
+    let excluded = seek.excluded.iter().chain(&unpairable);
+    let excluded: Vec<Uuid> = excluded.map(|player| player.0).collect();
     // The query widens the bounds of waiting seeks in the same way as `RatingRange::bounds`.
     let sql = "SELECT seeks.player, seeks.node, seeks.key, seeks.body,
                       seeks.rating, seeks.low, seeks.high
