@@ -652,7 +652,7 @@ macro_rules! conformance_tests {
             loaded_match_has_its_reminder,
             ended_rated_match_is_numbered, delayed_match_is_numbered_after_its_delay, concurrent_posts_rate_each_match_once,
             rebuild_gives_identical_ratings, excluded_matches_do_not_count, leaderboard_is_sorted_and_filtered,
-            rating_series_has_one_point_per_day, repeated_abandonment_bans_from_rated_matches, copied_ledger_rows_keep_their_numbers);
+            rating_series_has_one_point_per_day, repeated_abandonment_bans_from_rated_matches, posted_rating_state_is_loaded, copied_ledger_rows_keep_their_numbers);
     };
     ($make:expr; $($case:ident),+) => {
         $(

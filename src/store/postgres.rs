@@ -306,7 +306,7 @@ impl RatingStore for PostgresStore {
         version: u64,
         needed: NeededRatings,
     ) -> BoxFuture<'_, Result<RatingState, ReadError>> {
-        self.reader.load_ratings_for(version, needed).boxed()
+        async move { ratings::load_ratings_for(&self.reader, version, &needed).await }.boxed()
     }
 
     fn posted_updates(
@@ -348,7 +348,7 @@ impl RatingStore for PostgresStore {
         &self,
         id: MatchId,
     ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
-        self.reader.changes_of_match(id).boxed()
+        ratings::changes_of_match(&self.reader, id).boxed()
     }
 }
 

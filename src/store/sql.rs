@@ -46,6 +46,14 @@ pub trait Sql {
         sql: &'static str,
         params: &[Value<'_>],
     ) -> impl Future<Output = Result<Vec<Row>, Self::Error>> + Send;
+
+    /// Runs a query once for each row of parameters. Returns the rows that the queries find, each
+    /// with the index of its parameters. PostgreSQL runs all queries as one statement.
+    fn query_each(
+        &self,
+        sql: &'static str,
+        params: &[Vec<Value<'_>>],
+    ) -> impl Future<Output = Result<Vec<(usize, Row)>, Self::Error>> + Send;
 }
 
 /// A transaction that writes.
@@ -123,19 +131,24 @@ pub(crate) fn to_postgres(sql: &str) -> String {
     text + rest
 }
 
-/// Returns an `INSERT` in the syntax of PostgreSQL whose parameters are arrays, with one element for
-/// each row. `types` contains the types of the columns.
+/// Returns a statement in the syntax of PostgreSQL whose parameters are arrays, with one element for
+/// each row of parameters. `types` contains the types of the parameters. An `INSERT` inserts all
+/// rows. A query runs for each row of parameters, and its last column is the number of that row.
 pub(crate) fn to_postgres_arrays(sql: &str, types: &[Type]) -> String {
     let sql = to_postgres(sql);
-    let (insert, rest) = sql.split_once("VALUES (").expect("an INSERT with VALUES");
-    let (_, conflict) = rest.split_once(')').expect("a list of parameters");
     let arrays = (1..)
         .zip(types)
         .map(|(number, ty)| format!("${number}::{ty}[]"));
-    let arrays: Vec<String> = arrays.collect();
+    let arrays = arrays.collect::<Vec<_>>().join(", ");
+    if let Some((insert, rest)) = sql.split_once("VALUES (") {
+        let (_, conflict) = rest.split_once(')').expect("a list of parameters");
+        return format!("{insert}SELECT * FROM UNNEST({arrays}){conflict}");
+    }
+    let names = (1..=types.len()).map(|number| format!("p{number}, "));
     format!(
-        "{insert}SELECT * FROM UNNEST({}){conflict}",
-        arrays.join(", ")
+        "SELECT found.*, u.n FROM UNNEST({arrays}) WITH ORDINALITY AS u ({}n), LATERAL ({}) AS found",
+        names.collect::<String>(),
+        sql.replace('$', "u.p")
     )
 }
 
@@ -189,6 +202,18 @@ mod tests {
             ),
             "INSERT INTO t (a, b) SELECT * FROM UNNEST($1::uuid[], $2::int8[]) \
              ON CONFLICT (a) DO NOTHING"
+        );
+    }
+
+    #[test]
+    fn query_runs_for_each_row_of_arrays() {
+        assert_eq!(
+            to_postgres_arrays(
+                "SELECT b FROM t WHERE a = ?1 AND c = ?2",
+                &[Type::UUID, Type::INT8]
+            ),
+            "SELECT found.*, u.n FROM UNNEST($1::uuid[], $2::int8[]) WITH ORDINALITY \
+             AS u (p1, p2, n), LATERAL (SELECT b FROM t WHERE a = u.p1 AND c = u.p2) AS found"
         );
     }
 

@@ -366,9 +366,9 @@ impl RatingStore for SqliteStore {
     ) -> BoxFuture<'_, Result<RatingState, ReadError>> {
         self.history_reader
             .read(move |connection| {
-                Ok(rating_ledger::load_ratings_for(
-                    connection, version, &needed,
-                )?)
+                let transaction = connection.unchecked_transaction()?;
+                let read = ratings::load_ratings_for(&*transaction, version, &needed);
+                Ok(run_now(read)?)
             })
             .boxed()
     }
@@ -431,7 +431,7 @@ impl RatingStore for SqliteStore {
         self.reader
             .read(move |connection| {
                 let transaction = connection.unchecked_transaction()?;
-                Ok(rating_ledger::changes_of_match(&transaction, id)?)
+                Ok(run_now(ratings::changes_of_match(&*transaction, id))?)
             })
             .boxed()
     }

@@ -1,7 +1,9 @@
 //! Tests for the rating ledger and for ratings.
 
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::ratings::{LedgerRow, Rating};
+use plyhouse_matches::ratings::{
+    AbortPenalties, LedgerRow, PairHistory, Rating, RatingEntry, RatingKey, RatingState,
+};
 use plyhouse_matches::{Event, EventKind, Match, Occupant, RemainingTime, Terms};
 use plyhouse_protocol::{ClockControl, EndReason, MatchId, PlayerKind, RatingPool};
 
@@ -471,6 +473,51 @@ pub(crate) async fn repeated_abandonment_bans_from_rated_matches(store: &dyn Sto
         AT_MS + 601_000,
         "no abandonment is counted after a server start"
     );
+}
+
+/// The state contains more players than the other tests use, and `needed` also contains a player
+/// without data.
+pub(crate) async fn posted_rating_state_is_loaded(store: &dyn Store) {
+    let version = store.rating_progress().await.expect("readable").live.id;
+    let mut needed = NeededRatings::default();
+    for number in 1..=100 {
+        let player = player(number).id;
+        needed.records.push(RatingKey {
+            player,
+            game: "test".to_owned(),
+            pool: RatingPool::Live,
+        });
+        needed.pairs.push([player, player]);
+        needed.players.push(player);
+    }
+    let entry = |games: u8| RatingEntry {
+        rating: Rating::fixed(f64::from(games)),
+        games: games.into(),
+        last_ms: AT_MS,
+    };
+    let ratings = needed.records[1..].iter().cloned();
+    let pairs = needed.pairs[1..].iter().copied();
+    let players = needed.players[1..].iter().copied();
+    let state = RatingState {
+        last_ms: AT_MS,
+        started_ms: AT_MS - 1,
+        ratings: ratings.zip((1..).map(entry)).collect(),
+        pair_histories: pairs.map(|pair| (pair, PairHistory::default())).collect(),
+        abort_penalties: players
+            .map(|player| (player, AbortPenalties::default()))
+            .collect(),
+    };
+    let post = RatingPost {
+        version,
+        from_row: 0,
+        to_row: 0,
+        books: state.clone(),
+        posted: Vec::new(),
+    };
+    let posted = store.change_ratings(RatingsChange::Post(Box::new(post)));
+    assert_eq!(posted.await, Ok(true));
+    let loaded = store.load_ratings_for(version, needed).await;
+    assert_eq!(loaded.expect("readable"), state);
 }
 
 pub(crate) async fn copied_ledger_rows_keep_their_numbers(store: &dyn Store) {

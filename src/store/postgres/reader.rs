@@ -2,7 +2,6 @@
 //! a match, so that they are consistent with each other.
 
 mod cluster_directory;
-mod ratings;
 
 use std::sync::Arc;
 
@@ -20,6 +19,7 @@ use super::reconnecting_connection::{
 use super::shared_sql::{to_row, to_rows};
 use crate::sql::matches::{CREATION_COLUMN_COUNT, creation_from_row};
 use crate::sql::players::players_from_rows;
+use crate::sql::ratings::changes_of_match;
 use crate::sql::reminders;
 use crate::{
     CorruptRecord, JournalPosition, JournalTail, LiveMatches, LoadedMatch, MatchRecord, NodeId,
@@ -47,14 +47,23 @@ impl Reader {
         sql: &'static str,
         params: Params<'_>,
     ) -> Result<Vec<Row>, ReadError> {
+        self.run(async |connection| connection.query(sql, params).await)
+            .await
+    }
+
+    /// Runs queries on the shared connection.
+    pub(super) async fn run<T>(
+        &self,
+        queries: impl AsyncFnOnce(&PgConnection) -> Result<T, QueryError>,
+    ) -> Result<T, ReadError> {
         // The mutex is locked only while the task gets the connection, so queries run concurrently.
         let connection = self.connection.lock().await.connection().await;
         let connection = connection.map_err(|_| ReadError::Unavailable)?;
-        let rows = connection.query(sql, params).await;
-        if let Err(failure) = &rows {
+        let result = queries(&connection).await;
+        if let Err(failure) = &result {
             self.handle_failure(failure, &connection).await;
         }
-        rows.map_err(|_| ReadError::Unavailable)
+        result.map_err(|_| ReadError::Unavailable)
     }
 
     async fn handle_failure(&self, failure: &QueryError, connection: &Arc<PgConnection>) {
@@ -89,7 +98,7 @@ impl Reader {
         let reminder = reminders::load_reminder(self, id, wake_ms.map(to_u64)).await?;
         let record = MatchRecord { creation, events };
         let rating_changes = match record.has_ended() && record.creation.terms.rated {
-            true => self.changes_of_match(id).await?,
+            true => changes_of_match(self, id).await?,
             false => None,
         };
         Ok(Some(LoadedMatch {

@@ -4,17 +4,31 @@
 //! version is live, being built or stale.
 
 use plyhouse_matches::ratings::{
-    LedgerRow, PlayerRatingChange, PostOutcome, Rating, RatingEntry, RatingKey,
+    LedgerRow, PlayerRatingChange, PostOutcome, Rating, RatingEntry, RatingKey, RatingState,
 };
-use plyhouse_protocol::{PlayerId, RatingChange, RatingPool};
+use plyhouse_protocol::{MatchId, PlayerId, RatingChange, RatingPool};
+use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use super::players::player_from_row;
-use super::{InvalidColumn, Row, Sql, query_first};
+use super::{InvalidColumn, Row, Sql, Value, query_first};
 use crate::ratings::{
     POST_ROWS_MAX, SERIES_DAYS_MAX, ledger_row_from_text, pool_from_text, to_rating_changes,
 };
-use crate::{LeaderboardPage, LeaderboardQuery, PlayerRating, RatingProgress, RatingVersion};
+use crate::{
+    LeaderboardPage, LeaderboardQuery, NeededRatings, PlayerRating, RatingProgress, RatingVersion,
+};
+
+const SELECT_RATING: &str = "SELECT rating, deviation, volatility, games, last_ms FROM rating
+               WHERE fold = ?1 AND player = ?2 AND game = ?3 AND pool = ?4";
+
+const SELECT_PAIR: &str =
+    "SELECT body FROM rating_pairs WHERE fold = ?1 AND one = ?2 AND other = ?3";
+
+const SELECT_PENALTIES: &str = "SELECT body FROM conduct WHERE fold = ?1 AND player = ?2";
+
+const SELECT_POSTED_ROW: &str = "SELECT no FROM ledger
+               WHERE match = ?1 AND no <= (SELECT cursor FROM folds WHERE place = 'live')";
 
 const SELECT_POSTED: &str = "SELECT c.no, c.at_ms, c.seat, c.player, c.game, c.pool,
                       c.rating, c.deviation, c.volatility,
@@ -119,11 +133,62 @@ pub(crate) async fn posted_updates<S: Sql>(
     Ok(updates)
 }
 
-/// Returns the rating changes of the match with this ledger row, which must have been posted.
-pub(crate) async fn changes_of_row<S: Sql>(db: &S, no: u64) -> Result<Vec<RatingChange>, S::Error> {
+/// Returns the rating changes of a match. Returns `None` if the ledger row of the match has not been
+/// posted to the live version.
+pub(crate) async fn changes_of_match<S: Sql>(
+    db: &S,
+    id: MatchId,
+) -> Result<Option<Vec<RatingChange>>, S::Error> {
+    let Some(row) = query_first(db, SELECT_POSTED_ROW, &[id.into()]).await? else {
+        return Ok(None);
+    };
+    let no: u64 = row.get(0)?;
     let updates = posted_updates(db, no.saturating_sub(1), no).await?;
-    let changes = updates.first();
-    Ok(changes.map_or_else(Vec::new, |(_, posted)| to_rating_changes(&posted.changes)))
+    let posted = updates.first().map(|(_, posted)| &*posted.changes);
+    Ok(Some(to_rating_changes(posted.unwrap_or_default())))
+}
+
+/// Loads the part of a rating version that is needed to post certain ledger rows.
+///
+/// On PostgreSQL, another server may post rows to the version between the queries. The store then
+/// refuses the post that the caller computes from the result.
+pub(crate) async fn load_ratings_for<S: Sql>(
+    db: &S,
+    version: u64,
+    needed: &NeededRatings,
+) -> Result<RatingState, S::Error> {
+    let version: Value<'_> = version.into();
+    let mut state = RatingState::default();
+    let sql = "SELECT last_ms, started_ms FROM folds WHERE id = ?1";
+    if let Some(row) = query_first(db, sql, &[version]).await? {
+        (state.last_ms, state.started_ms) = (row.get(0)?, row.get(1)?);
+    }
+    let keys = needed.records.iter().map(|key| {
+        let game = (&key.game).into();
+        vec![version, key.player.into(), game, key.pool.as_str().into()]
+    });
+    let keys: Vec<_> = keys.collect();
+    for (index, row) in db.query_each(SELECT_RATING, &keys).await? {
+        let entry = entry_from_row(&row, 0)?;
+        state.ratings.insert(needed.records[index].clone(), entry);
+    }
+    let pairs = needed.pairs.iter();
+    let keys = pairs.map(|[one, other]| vec![version, (*one).into(), (*other).into()]);
+    let keys: Vec<_> = keys.collect();
+    for (index, row) in db.query_each(SELECT_PAIR, &keys).await? {
+        let history = json_column(&row, 0)?;
+        state.pair_histories.insert(needed.pairs[index], history);
+    }
+    let players = needed.players.iter();
+    let keys = players.map(|player| vec![version, (*player).into()]);
+    let keys: Vec<_> = keys.collect();
+    for (index, row) in db.query_each(SELECT_PENALTIES, &keys).await? {
+        let penalties = json_column(&row, 0)?;
+        state
+            .abort_penalties
+            .insert(needed.players[index], penalties);
+    }
+    Ok(state)
 }
 
 /// Returns a page of the live ratings, starting after `last`.
@@ -265,8 +330,16 @@ fn pool_column(row: &Row, column: usize) -> Result<RatingPool, InvalidColumn> {
     pool_from_text(&row.get::<String>(column)?).ok_or(InvalidColumn(column))
 }
 
+fn json_column<T: DeserializeOwned>(row: &Row, column: usize) -> Result<T, InvalidColumn> {
+    serde_json::from_str(&row.get::<String>(column)?).map_err(|_| InvalidColumn(column))
+}
+
 #[cfg(test)]
-pub(crate) const INDEXED_STATEMENTS: [&str; 6] = [
+pub(crate) const INDEXED_STATEMENTS: [&str; 10] = [
+    SELECT_RATING,
+    SELECT_PAIR,
+    SELECT_PENALTIES,
+    SELECT_POSTED_ROW,
     SELECT_POSTED,
     SELECT_RATINGS_PAGE,
     SELECT_RATINGS,

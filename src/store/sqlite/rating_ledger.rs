@@ -1,15 +1,12 @@
 //! Writes the ledger of rated matches, and the rating versions that are computed from it. Each
 //! rating version is a row of the table `folds`.
 
-mod queries;
-
 use plyhouse_matches::ratings::{
     ALGORITHM_VERSION, LedgerRow, PlayerRatingChange, Rating, RatingKey, RatingState,
 };
 use rusqlite::types::Type;
 use rusqlite::{CachedStatement, Connection, Error, Row};
 
-pub(super) use self::queries::{changes_of_match, load_ratings_for};
 use crate::ratings::{
     CLEAR_ROWS_MAX, conduct_to_text, daily_ratings, ledger_row_from_text, ledger_row_keys,
     ledger_row_to_text, pair_to_text,

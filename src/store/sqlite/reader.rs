@@ -13,11 +13,11 @@ use uuid::Uuid;
 
 use super::Health;
 use super::journal_length::JournalLength;
-use super::rating_ledger;
 use super::worker_thread::{JobQueue, Worker};
 use crate::records::match_record::event_from_text;
 use crate::sql::matches::{CREATION_COLUMN_COUNT, creation_from_row};
 use crate::sql::players::player_from_row;
+use crate::sql::ratings::changes_of_match;
 use crate::sql::{InvalidColumn, query_first, reminders, run_now};
 use crate::{
     CorruptRecord, JournalPosition, JournalTail, LiveMatches, LoadedMatch, MatchRecord,
@@ -148,7 +148,7 @@ pub(super) fn load(connection: &Connection, id: MatchId) -> Result<Option<Loaded
             }
         };
         let changes = match record.has_ended() && record.creation.terms.rated {
-            true => rating_ledger::changes_of_match(&transaction, id)?,
+            true => run_now(changes_of_match(&*transaction, id))?,
             false => None,
         };
         let loaded = LoadedMatch::from(record);

@@ -23,6 +23,20 @@ impl Sql for Connection {
     ) -> impl Future<Output = rusqlite::Result<Vec<Row>>> + Send {
         ready(query(self, sql, params))
     }
+
+    fn query_each(
+        &self,
+        sql: &'static str,
+        params: &[Vec<Value<'_>>],
+    ) -> impl Future<Output = rusqlite::Result<Vec<(usize, Row)>>> + Send {
+        let mut found = Vec::new();
+        let read = params.iter().enumerate().try_for_each(|(index, params)| {
+            let rows = query(self, sql, params)?;
+            found.extend(rows.into_iter().map(|row| (index, row)));
+            Ok(())
+        });
+        ready(read.map(|()| found))
+    }
 }
 
 /// Connection of a thread that reads. The mutex lets queries be futures that can be sent between
@@ -36,6 +50,14 @@ impl Sql for Mutex<Connection> {
         params: &[Value<'_>],
     ) -> impl Future<Output = rusqlite::Result<Vec<Row>>> + Send {
         ready(query(&self.lock(), sql, params))
+    }
+
+    fn query_each(
+        &self,
+        sql: &'static str,
+        params: &[Vec<Value<'_>>],
+    ) -> impl Future<Output = rusqlite::Result<Vec<(usize, Row)>>> + Send {
+        ready(crate::sql::run_now(self.lock().query_each(sql, params)))
     }
 }
 
