@@ -18,7 +18,9 @@ pub(crate) mod matches;
 pub(crate) mod name_skeletons;
 pub(crate) mod players;
 pub(crate) mod rating_ledger;
+pub(crate) mod rating_versions;
 pub(crate) mod ratings;
+pub(crate) mod ratings_changes;
 pub(crate) mod reminders;
 pub(crate) mod sessions;
 pub(crate) mod store;
@@ -75,6 +77,13 @@ pub(crate) trait SqlWrite: Sql {
         &self,
         sql: &'static str,
         rows: &[Vec<Value<'_>>],
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send;
+
+    /// Takes a lock on PostgreSQL by running the given statement. Does nothing on SQLite, where only
+    /// one transaction at a time can write.
+    fn lock(
+        &self,
+        postgres_sql: &'static str,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send;
 }
 

@@ -13,7 +13,6 @@ mod history;
 mod inspection;
 mod journal_length;
 mod match_ownership;
-mod rating_ledger;
 mod reader;
 pub(super) mod schema;
 mod shared_sql;

@@ -1,15 +1,13 @@
 //! Runs the shared statements on PostgreSQL.
 
-use plyhouse_matches::ratings::LedgerRow;
 use plyhouse_protocol::{MatchId, PlayerId};
 use tokio_postgres::types::ToSql;
 
 use super::reader::Reader;
 use super::reconnecting_connection::{PgConnection, QueryError};
-use super::writer::batch::{account_deletion, ratings};
+use super::writer::batch::account_deletion;
 use crate::ReadError;
 use crate::sql::account_deletion::DeletePlayers;
-use crate::sql::rating_ledger::WriteLedger;
 use crate::sql::{Column, InvalidColumn, Row, Sql, SqlWrite, Value};
 
 impl Sql for PgConnection {
@@ -50,6 +48,10 @@ impl SqlWrite for PgConnection {
         let inserted = self.query_arrays(sql, &to_arrays(&columns)).await;
         inserted.map(drop)
     }
+
+    async fn lock(&self, postgres_sql: &'static str) -> Result<(), QueryError> {
+        Self::execute(self, postgres_sql, &[]).await.map(drop)
+    }
 }
 
 impl DeletePlayers for PgConnection {
@@ -57,16 +59,6 @@ impl DeletePlayers for PgConnection {
 
     async fn remove_name(&self, matches: &[MatchId], player: PlayerId) -> Result<(), QueryError> {
         account_deletion::remove_name(self, matches, player).await
-    }
-}
-
-impl WriteLedger for PgConnection {
-    async fn number_rows(&self, rows: &[LedgerRow]) -> Result<(), QueryError> {
-        ratings::number_rows(self, rows).await
-    }
-
-    async fn insert_waiting_rows(&self, rows: &[(LedgerRow, u64)]) -> Result<(), QueryError> {
-        ratings::insert_waiting_rows(self, rows).await
     }
 }
 

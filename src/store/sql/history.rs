@@ -9,7 +9,7 @@ use plyhouse_protocol::{MatchId, MatchResult};
 use uuid::Uuid;
 
 use super::matches::{CREATION_COLUMN_COUNT, creation_from_row};
-use super::rating_ledger::{WriteLedger, insert_waiting_rows, number_rows};
+use super::rating_ledger::{insert_waiting_rows, number_rows};
 use super::{Row, Sql, SqlWrite, Value, execute_each, query_first};
 use crate::records::past_matches::{
     opening_steps, seat_results, summary_from_text, summary_to_text,
@@ -26,7 +26,7 @@ struct EndedMatch<'a> {
 
 /// Adds ended matches to the histories of their players, the opening statistics and the ledger.
 /// Each match is passed together with its end time. Matches without a summary are skipped.
-pub(crate) async fn index_ended_matches<S: WriteLedger>(
+pub(crate) async fn index_ended_matches<S: SqlWrite>(
     db: &S,
     matches: &[(MatchRecord, u64)],
 ) -> Result<(), S::Error> {
@@ -82,7 +82,7 @@ fn played_rows<'a>(ended: &'a EndedMatch<'_>) -> impl Iterator<Item = Vec<Value<
 }
 
 /// Adds the rated ones of the given matches to the ledger.
-async fn add_to_ledger<S: WriteLedger>(db: &S, matches: &[EndedMatch<'_>]) -> Result<(), S::Error> {
+async fn add_to_ledger<S: SqlWrite>(db: &S, matches: &[EndedMatch<'_>]) -> Result<(), S::Error> {
     let (mut numbered_rows, mut waiting_rows) = (Vec::new(), Vec::new());
     for ended in matches {
         let Some(game) = ended.record.rated_game() else {

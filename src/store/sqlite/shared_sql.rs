@@ -3,14 +3,12 @@
 use std::future::{Future, ready};
 
 use parking_lot::Mutex;
-use plyhouse_matches::ratings::LedgerRow;
 use plyhouse_protocol::{MatchId, PlayerId};
 use rusqlite::types::Type;
 use rusqlite::{Connection, params_from_iter};
 
-use super::{account_deletion, rating_ledger};
+use super::account_deletion;
 use crate::sql::account_deletion::DeletePlayers;
-use crate::sql::rating_ledger::WriteLedger;
 use crate::sql::{Column, InvalidColumn, Row, Sql, SqlWrite, Value};
 
 impl Sql for Connection {
@@ -84,6 +82,10 @@ impl SqlWrite for Connection {
         });
         ready(inserted)
     }
+
+    fn lock(&self, _: &'static str) -> impl Future<Output = rusqlite::Result<()>> + Send {
+        ready(Ok(()))
+    }
 }
 
 impl DeletePlayers for Connection {
@@ -96,19 +98,6 @@ impl DeletePlayers for Connection {
     ) -> impl Future<Output = rusqlite::Result<()>> + Send {
         let mut matches = matches.iter();
         ready(matches.try_for_each(|id| account_deletion::remove_name(self, *id, player)))
-    }
-}
-
-impl WriteLedger for Connection {
-    fn number_rows(&self, rows: &[LedgerRow]) -> impl Future<Output = rusqlite::Result<()>> + Send {
-        ready(rating_ledger::number_rows(self, rows))
-    }
-
-    fn insert_waiting_rows(
-        &self,
-        rows: &[(LedgerRow, u64)],
-    ) -> impl Future<Output = rusqlite::Result<()>> + Send {
-        ready(rating_ledger::insert_waiting_rows(self, rows))
     }
 }
 

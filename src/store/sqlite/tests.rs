@@ -10,6 +10,7 @@ use super::*;
 use crate::conformance::{
     OWNER_NODE, conformance_tests, match_record, move_event, player, session, start_events,
 };
+use crate::sql::{rating_ledger, rating_versions};
 use crate::{IdentityChanges, IdentityStore, PlayerRecord, TokenHash, conformance};
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::MatchResult;
@@ -601,6 +602,16 @@ async fn rated_matches_do_not_expire() {
     );
 }
 
+/// Returns the steps of the query plan of a statement.
+fn query_plan(connection: &rusqlite::Connection, sql: &str) -> Vec<String> {
+    let plan = format!("EXPLAIN QUERY PLAN {sql}");
+    let mut statement = connection.prepare(&plan).expect("it is SQL");
+    let params = rusqlite::params_from_iter(vec![1; statement.parameter_count()]);
+    let steps = statement.query_map(params, |row| row.get(3));
+    let steps = steps.expect("steps").map(|step| step.expect("text"));
+    steps.collect()
+}
+
 #[tokio::test]
 async fn history_queries_use_indexes() {
     let (_store, directory) = new_store();
@@ -629,15 +640,7 @@ async fn history_queries_use_indexes() {
             ],
         ),
     ] {
-        let plan = format!("EXPLAIN QUERY PLAN {sql}");
-        let mut statement = connection.prepare(&plan).expect("it is SQL");
-        let values = statement.parameter_count();
-        let params = rusqlite::params_from_iter(vec![1; values]);
-        let steps = statement.query_map(params, |row| row.get::<_, String>(3));
-        let steps: Vec<String> = steps
-            .expect("steps")
-            .map(|step| step.expect("text"))
-            .collect();
+        let steps = query_plan(&connection, sql);
         assert_eq!(steps, expected);
     }
 }
@@ -655,18 +658,20 @@ async fn rating_queries_use_indexes() {
     let (_store, directory) = new_store();
     let connection =
         rusqlite::Connection::open(directory.path().join(DATABASE_FILE)).expect("opens");
-    for sql in ratings::INDEXED_STATEMENTS {
-        let plan = format!("EXPLAIN QUERY PLAN {sql}");
-        let mut statement = connection.prepare(&plan).expect("it is SQL");
-        let params = rusqlite::params_from_iter(vec![1; statement.parameter_count()]);
-        let steps = statement.query_map(params, |row| row.get::<_, String>(3));
-        for step in steps.expect("steps") {
-            let step = step.expect("text");
-            // The table of rating versions has at most three rows.
-            assert!(
-                !step.starts_with("SCAN") || step == "SCAN folds",
-                "{sql}: {step}"
-            );
+    let statements = ratings::INDEXED_STATEMENTS.into_iter();
+    let statements = statements
+        .chain(rating_ledger::INDEXED_STATEMENTS)
+        .chain(rating_versions::INDEXED_STATEMENTS);
+    for sql in statements {
+        for step in query_plan(&connection, sql) {
+            // The table of rating versions has few rows.
+            let is_scan = step.starts_with("SCAN") && step != "SCAN folds";
+            assert!(!is_scan, "{sql}: {step}");
         }
+    }
+    for sql in rating_versions::INDEXED_STATEMENTS {
+        // The deletion does not read all rows of the version.
+        let plan = query_plan(&connection, sql);
+        assert!(plan[0].contains("(fold=? AND "), "{sql}: {plan:?}");
     }
 }

@@ -12,7 +12,6 @@ mod history;
 mod leases;
 mod match_creation;
 mod players_and_sessions;
-pub(in crate::postgres) mod ratings;
 mod seek_pairing;
 mod takeovers;
 
@@ -24,6 +23,7 @@ use self::takeovers::claim_match;
 use super::WriteTask;
 use crate::WriteError;
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
+use crate::sql::ratings_changes::apply_change;
 
 /// The write tasks of a batch, and the result of each task.
 pub(super) struct Batch<'a> {
@@ -89,6 +89,21 @@ impl<'a> Batch<'a> {
                 }
                 WriteTask::Release(id) => release_match(connection, *id).await?,
                 _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Applies the rating changes of the batch, first to the ledger and then to the rating versions.
+    async fn change_ratings(&mut self, connection: &PgConnection) -> Result<(), QueryError> {
+        for is_ledger in [true, false] {
+            for (index, task) in self.tasks.iter().enumerate() {
+                if let WriteTask::ChangeRatings(change) = task
+                    && change.is_ledger_change() == is_ledger
+                    && !apply_change(connection, change).await?
+                {
+                    self.results[index] = Err(WriteError::Conflict);
+                }
             }
         }
         Ok(())

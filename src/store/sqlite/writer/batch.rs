@@ -16,9 +16,9 @@ use crate::account_deletion::{
 use crate::records::match_record::{event_to_text, terms_to_text};
 use crate::sql::identity_changes::{apply_change, is_applied};
 use crate::sql::players::add_players;
-use crate::sql::{analyses, reminders, run_now};
+use crate::sql::{analyses, ratings_changes, reminders, run_now};
 use crate::sqlite::account_deletion::deleted_players;
-use crate::sqlite::{analysis_quota, history, now, rating_ledger};
+use crate::sqlite::{analysis_quota, history, now};
 use crate::{MatchRecord, WriteError};
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, Seq};
@@ -139,10 +139,12 @@ fn resolve_outcome(
             Some(is_applied) => is_applied,
             None => return Ok(Err(WriteError::OutcomeUnknown)),
         },
-        WriteTask::ChangeRatings(change) => match rating_ledger::is_applied(connection, change)? {
-            Some(is_applied) => is_applied,
-            None => return Ok(Err(WriteError::OutcomeUnknown)),
-        },
+        WriteTask::ChangeRatings(change) => {
+            match run_now(ratings_changes::is_applied(connection, change))? {
+                Some(is_applied) => is_applied,
+                None => return Ok(Err(WriteError::OutcomeUnknown)),
+            }
+        }
         WriteTask::StoreAnalysis(id, analysis) => {
             let stored = run_now(analyses::load_analysis(connection, *id))?;
             stored.is_some_and(|stored| stored.nodes >= analysis.nodes)
@@ -228,7 +230,8 @@ impl<'a> Batch<'a> {
                 run_now(apply_change(&**self.transaction, change)).map(conflict_unless)
             }
             WriteTask::ChangeRatings(change) => {
-                rating_ledger::apply_change(self.transaction, change).map(conflict_unless)
+                let applied = ratings_changes::apply_change(&**self.transaction, change);
+                run_now(applied).map(conflict_unless)
             }
             WriteTask::StoreAnalysis(id, analysis) => {
                 run_now(analyses::store_analysis(&**self.transaction, *id, analysis))
