@@ -7,7 +7,8 @@ mod history;
 mod identities;
 mod stored_match;
 
-use crate::sql::store::{SharedWrite, SqlStore};
+use crate::sql::store::SqlStore;
+use crate::sql::writes::SharedWrite;
 use crate::sql::{players, run_now};
 use crate::{ArchiveStore, CommandStore, JournalStore, RatingStore};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

@@ -23,11 +23,11 @@ mod shared_sql;
 mod tests;
 mod writer;
 
-use crate::sql::history::history_page;
-use crate::sql::store::{SharedWrite, SqlStore};
-use crate::sql::tokens_and_admin_commands::pending_commands;
-use crate::sql::{analyses, archive, matches, ratings, reminders};
-use crate::{ArchiveStore, CommandStore, JournalStore, RatingStore};
+use crate::JournalStore;
+use crate::sql::archive_store::SqlArchive;
+use crate::sql::store::SqlStore;
+use crate::sql::writes::SharedWrite;
+use crate::sql::{matches, reminders};
 use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -36,11 +36,8 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
-use plyhouse_matches::ratings::{
-    LedgerRow, PostOutcome, RatingEntry, RatingKey as RatingRecord, RatingState,
-};
 use plyhouse_matches::{Event, Participation, Reminder};
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange, Seq};
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};
 use tokio_rustls::rustls::pki_types::pem;
 
 pub use self::admin_queue::PostgresAdminQueue;
@@ -50,10 +47,8 @@ use self::reader::Reader;
 use self::reconnecting_connection::{PgConnection, QueryError, ReconnectingConnection};
 use self::writer::{WriteTask, Writer};
 use super::{
-    AnalysisQuotaRequest, CommandId, HistoryQuery, JournalPosition, JournalTail, LeaderboardPage,
-    LeaderboardQuery, LiveMatches, LoadedMatch, MatchRecord, NeededRatings, NodeId, OpeningStats,
-    PastMatch, PlayerRating, RatingProgress, RatingsChange, ReadError, ResultCounts, Store,
-    StoreMetrics, StoredAnalysis, WriteError, conflict_to_false,
+    JournalPosition, JournalTail, LiveMatches, LoadedMatch, MatchRecord, NodeId, ReadError, Store,
+    StoreMetrics, WriteError,
 };
 
 /// Stores matches and players in a PostgreSQL database.
@@ -280,144 +275,16 @@ impl SqlStore for PostgresStore {
     }
 
     fn write(&self, write: SharedWrite) -> BoxFuture<'_, Result<(), WriteError>> {
-        let task = match write {
-            SharedWrite::AddPlayer(player, sessions) => WriteTask::AddPlayer(player, sessions),
-            SharedWrite::ChangeIdentity(change) => WriteTask::ChangeIdentity(change),
-        };
-        self.writer.write(task).boxed()
+        self.writer.write(WriteTask::Shared(write)).boxed()
     }
 }
 
-impl RatingStore for PostgresStore {
-    fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
-        ratings::progress(&self.reader).boxed()
-    }
-
-    fn ledger(
+impl SqlArchive for PostgresStore {
+    fn read_archive<T: Send + 'static>(
         &self,
-        after: u64,
-        limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>> {
-        ratings::ledger(&self.reader, after, limit).boxed()
-    }
-
-    fn load_ratings_for(
-        &self,
-        version: u64,
-        needed: NeededRatings,
-    ) -> BoxFuture<'_, Result<RatingState, ReadError>> {
-        async move { ratings::load_ratings_for(&self.reader, version, &needed).await }.boxed()
-    }
-
-    fn posted_updates(
-        &self,
-        after: u64,
-        until: u64,
-    ) -> BoxFuture<'_, Result<Vec<(u64, PostOutcome)>, ReadError>> {
-        ratings::posted_updates(&self.reader, after, until).boxed()
-    }
-
-    fn ratings_after(
-        &self,
-        last: Option<RatingRecord>,
-    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, RatingEntry)>, ReadError>> {
-        async move { ratings::ratings_after(&self.reader, last.as_ref()).await }.boxed()
-    }
-
-    fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>> {
-        let changed = self.writer.write(WriteTask::ChangeRatings(change));
-        changed.map(conflict_to_false).boxed()
-    }
-
-    fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>> {
-        ratings::ratings(&self.reader, player).boxed()
-    }
-
-    fn leaderboard(
-        &self,
-        query: LeaderboardQuery,
-    ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>> {
-        async move { ratings::leaderboard(&self.reader, &query).await }.boxed()
-    }
-
-    fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
-        ratings::rated_ban_until(&self.reader, player).boxed()
-    }
-
-    fn changes_of_match(
-        &self,
-        id: MatchId,
-    ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
-        ratings::changes_of_match(&self.reader, id).boxed()
-    }
-}
-
-impl ArchiveStore for PostgresStore {
-    fn history(
-        &self,
-        query: HistoryQuery,
-    ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
-        let matches = async move {
-            history_page(&self.reader, &query)
-                .await?
-                .map_err(ReadError::Corrupt)
-        };
-        matches.boxed()
-    }
-
-    fn results(
-        &self,
-        player: PlayerId,
-        viewer: PlayerId,
-    ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
-        archive::results(&self.reader, player, viewer).boxed()
-    }
-
-    fn explore(
-        &self,
-        game: &'static str,
-        line: String,
-    ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
-        async move { archive::explore(&self.reader, game, &line).await }.boxed()
-    }
-
-    fn store_analysis(
-        &self,
-        id: MatchId,
-        analysis: StoredAnalysis,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        let stored = self.writer.write(WriteTask::StoreAnalysis(id, analysis));
-        stored.map(conflict_to_false).boxed()
-    }
-
-    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
-        analyses::load_analysis(&self.reader, id).boxed()
-    }
-
-    fn count_analysis_request(
-        &self,
-        request: AnalysisQuotaRequest,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        let counted = self.writer.write(WriteTask::CountAnalysisRequest(request));
-        counted.map(conflict_to_false).boxed()
-    }
-
-    fn first_analysis_request_ms(
-        &self,
-        player: PlayerId,
-        since_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
-        analyses::first_request_ms(&self.reader, player, since_ms).boxed()
-    }
-}
-
-impl CommandStore for PostgresStore {
-    fn accepts_commands(&self) -> bool {
-        true
-    }
-
-    fn pending_commands(&self) -> BoxFuture<'_, Result<Vec<(CommandId, String)>, ReadError>> {
-        pending_commands(&self.reader).boxed()
+        query: impl for<'a> FnOnce(&'a Reader) -> BoxFuture<'a, Result<T, ReadError>> + Send + 'static,
+    ) -> BoxFuture<'_, Result<T, ReadError>> {
+        query(&self.reader)
     }
 }
 

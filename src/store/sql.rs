@@ -10,6 +10,7 @@ pub(crate) mod account_deletion;
 pub(crate) mod accounts;
 pub(crate) mod analyses;
 pub(crate) mod archive;
+pub(crate) mod archive_store;
 pub(crate) mod blocks;
 pub(crate) mod history;
 pub(crate) mod identity_changes;
@@ -26,6 +27,7 @@ pub(crate) mod sessions;
 pub(crate) mod store;
 pub(crate) mod tokens_and_admin_commands;
 mod value;
+pub(crate) mod writes;
 
 use std::fmt;
 
@@ -48,14 +50,6 @@ pub trait Sql {
         sql: &'static str,
         params: &[Value<'_>],
     ) -> impl Future<Output = Result<Vec<Row>, Self::Error>> + Send;
-
-    /// Runs a query once for each row of parameters. Returns the rows that the queries find, each
-    /// with the index of its parameters. PostgreSQL runs all queries as one statement.
-    fn query_each(
-        &self,
-        sql: &'static str,
-        params: &[Vec<Value<'_>>],
-    ) -> impl Future<Output = Result<Vec<(usize, Row)>, Self::Error>> + Send;
 }
 
 /// A transaction that writes.
@@ -105,6 +99,16 @@ pub(crate) async fn exists<S: Sql>(
     Ok(!db.query(sql, params).await?.is_empty())
 }
 
+/// Runs a query once for each list of parameters, and returns the first row that each query finds.
+/// PostgreSQL receives all queries before it responds to the first one.
+pub(crate) async fn query_first_of_each<S: Sql>(
+    db: &S,
+    sql: &'static str,
+    params: &[Vec<Value<'_>>],
+) -> Result<Vec<Option<Row>>, S::Error> {
+    try_join_all(params.iter().map(|params| query_first(db, sql, params))).await
+}
+
 /// Executes a statement once for each list of parameters. PostgreSQL receives all statements before
 /// it responds to the first one.
 pub(crate) async fn execute_each<S: SqlWrite>(
@@ -140,24 +144,19 @@ pub(crate) fn to_postgres(sql: &str) -> String {
     text + rest
 }
 
-/// Returns a statement in the syntax of PostgreSQL whose parameters are arrays, with one element for
-/// each row of parameters. `types` contains the types of the parameters. An `INSERT` inserts all
-/// rows. A query runs for each row of parameters, and its last column is the number of that row.
+/// Returns an `INSERT` in the syntax of PostgreSQL whose parameters are arrays, with one element for
+/// each row. `types` contains the types of the columns.
 pub(crate) fn to_postgres_arrays(sql: &str, types: &[Type]) -> String {
     let sql = to_postgres(sql);
+    let (insert, rest) = sql.split_once("VALUES (").expect("an INSERT with VALUES");
+    let (_, conflict) = rest.split_once(')').expect("a list of parameters");
     let arrays = (1..)
         .zip(types)
         .map(|(number, ty)| format!("${number}::{ty}[]"));
-    let arrays = arrays.collect::<Vec<_>>().join(", ");
-    if let Some((insert, rest)) = sql.split_once("VALUES (") {
-        let (_, conflict) = rest.split_once(')').expect("a list of parameters");
-        return format!("{insert}SELECT * FROM UNNEST({arrays}){conflict}");
-    }
-    let names = (1..=types.len()).map(|number| format!("p{number}, "));
+    let arrays: Vec<String> = arrays.collect();
     format!(
-        "SELECT found.*, u.n FROM UNNEST({arrays}) WITH ORDINALITY AS u ({}n), LATERAL ({}) AS found",
-        names.collect::<String>(),
-        sql.replace('$', "u.p")
+        "{insert}SELECT * FROM UNNEST({}){conflict}",
+        arrays.join(", ")
     )
 }
 
@@ -215,24 +214,13 @@ mod tests {
     }
 
     #[test]
-    fn query_runs_for_each_row_of_arrays() {
-        assert_eq!(
-            to_postgres_arrays(
-                "SELECT b FROM t WHERE a = ?1 AND c = ?2",
-                &[Type::UUID, Type::INT8]
-            ),
-            "SELECT found.*, u.n FROM UNNEST($1::uuid[], $2::int8[]) WITH ORDINALITY \
-             AS u (p1, p2, n), LATERAL (SELECT b FROM t WHERE a = u.p1 AND c = u.p2) AS found"
-        );
-    }
-
-    #[test]
     fn parameters_and_marked_comments_are_rewritten() {
         for (sql, expected) in [
             ("SELECT ?1, ?12", "SELECT $1, $12"),
             ("a /*pg:FOR UPDATE*/)", "a FOR UPDATE)"),
             ("SELECT ?1/*pg:::uuid*/ / 2", "SELECT $1::uuid / 2"),
             ("SELECT /* a comment */ 1", "SELECT /* a comment */ 1"),
+            ("ORDER BY orders.asked_ms, id", "ORDER BY orders.asked, id"),
             (
                 "SELECT p.match, match FROM played p JOIN matches ON matches.id = match",
                 "SELECT p.m, m FROM played p JOIN matches ON matches.m = m",

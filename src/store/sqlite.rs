@@ -7,7 +7,6 @@
 
 mod account_deletion;
 mod admin_queue;
-mod analysis_quota;
 mod directory_lock;
 mod history;
 mod inspection;
@@ -19,11 +18,11 @@ mod shared_sql;
 mod worker_thread;
 mod writer;
 
-use crate::sql::history::history_page;
-use crate::sql::store::{SharedWrite, SqlStore};
-use crate::sql::tokens_and_admin_commands::pending_commands;
-use crate::sql::{analyses, archive, matches, ratings, reminders, run_now};
-use crate::{ArchiveStore, CommandStore, JournalStore, RatingStore};
+use crate::JournalStore;
+use crate::sql::archive_store::SqlArchive;
+use crate::sql::store::SqlStore;
+use crate::sql::writes::SharedWrite;
+use crate::sql::{matches, reminders, run_now};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -40,19 +39,14 @@ pub use inspection::SqliteInspector;
 
 use self::directory_lock::DirectoryLock;
 use self::match_ownership::Ownership;
-use self::reader::{LoadError, Reader};
+use self::reader::Reader;
 use self::writer::{WriteTask, Writer};
 use super::{
-    AnalysisQuotaRequest, CommandId, HistoryQuery, JournalPosition, JournalTail, LeaderboardPage,
-    LeaderboardQuery, LiveMatches, LoadedMatch, MatchRecord, NeededRatings, NodeId, OpeningStats,
-    PastMatch, PlayerRating, RatingProgress, RatingsChange, ReadError, ResultCounts, Store,
-    StoreMetrics, StoredAnalysis, WriteError, conflict_to_false,
-};
-use plyhouse_matches::ratings::{
-    LedgerRow, PostOutcome, RatingEntry, RatingKey as RatingRecord, RatingState,
+    JournalPosition, JournalTail, LiveMatches, LoadedMatch, MatchRecord, NodeId, ReadError, Store,
+    StoreMetrics, WriteError,
 };
 use plyhouse_matches::{Event, Participation, Reminder};
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange};
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 
 /// Name of the database file in the directory of the store.
 const DATABASE_FILE: &str = "plyhouse.db";
@@ -333,189 +327,20 @@ impl SqlStore for SqliteStore {
     }
 
     fn write(&self, write: SharedWrite) -> BoxFuture<'_, Result<(), WriteError>> {
-        let task = match write {
-            SharedWrite::AddPlayer(player, sessions) => WriteTask::AddPlayer(player, sessions),
-            SharedWrite::ChangeIdentity(change) => WriteTask::ChangeIdentity(change),
-        };
-        self.writer.write(task).boxed()
+        self.writer.write(WriteTask::Shared(write)).boxed()
     }
 }
 
-impl RatingStore for SqliteStore {
-    fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
-        self.history_reader
-            .read(|connection| Ok(run_now(ratings::progress(connection))?))
-            .boxed()
-    }
-
-    fn ledger(
+impl SqlArchive for SqliteStore {
+    fn read_archive<T: Send + 'static>(
         &self,
-        after: u64,
-        limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>> {
-        self.history_reader
-            .read(move |connection| Ok(run_now(ratings::ledger(connection, after, limit))?))
-            .boxed()
-    }
-
-    fn load_ratings_for(
-        &self,
-        version: u64,
-        needed: NeededRatings,
-    ) -> BoxFuture<'_, Result<RatingState, ReadError>> {
-        self.history_reader
-            .read(move |connection| {
-                let transaction = connection.unchecked_transaction()?;
-                let read = ratings::load_ratings_for(&*transaction, version, &needed);
-                Ok(run_now(read)?)
-            })
-            .boxed()
-    }
-
-    fn posted_updates(
-        &self,
-        after: u64,
-        until: u64,
-    ) -> BoxFuture<'_, Result<Vec<(u64, PostOutcome)>, ReadError>> {
-        self.history_reader
-            .read(move |connection| Ok(run_now(ratings::posted_updates(connection, after, until))?))
-            .boxed()
-    }
-
-    fn ratings_after(
-        &self,
-        last: Option<RatingRecord>,
-    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, RatingEntry)>, ReadError>> {
-        self.history_reader
-            .read(move |connection| Ok(run_now(ratings::ratings_after(connection, last.as_ref()))?))
-            .boxed()
-    }
-
-    fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>> {
-        let changed = self.writer.write(WriteTask::ChangeRatings(change));
-        changed.map(conflict_to_false).boxed()
-    }
-
-    fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>> {
-        self.reader
-            .read(move |connection| {
-                let transaction = connection.unchecked_transaction()?;
-                Ok(run_now(ratings::ratings(&*transaction, player))?)
-            })
-            .boxed()
-    }
-
-    fn leaderboard(
-        &self,
-        query: LeaderboardQuery,
-    ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>> {
-        self.history_reader
-            .read(move |connection| {
-                let transaction = connection.unchecked_transaction()?;
-                Ok(run_now(ratings::leaderboard(&*transaction, &query))?)
-            })
-            .boxed()
-    }
-
-    fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
-        self.reader
-            .read(move |connection| Ok(run_now(ratings::rated_ban_until(connection, player))?))
-            .boxed()
-    }
-
-    fn changes_of_match(
-        &self,
-        id: MatchId,
-    ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
-        self.reader
-            .read(move |connection| {
-                let transaction = connection.unchecked_transaction()?;
-                Ok(run_now(ratings::changes_of_match(&*transaction, id))?)
-            })
-            .boxed()
-    }
-}
-
-impl ArchiveStore for SqliteStore {
-    fn history(
-        &self,
-        query: HistoryQuery,
-    ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
-        self.history_reader
-            .read(move |connection| {
-                let transaction = connection.unchecked_transaction()?;
-                run_now(history_page(&*transaction, &query))?.map_err(LoadError::Corrupt)
-            })
-            .boxed()
-    }
-
-    fn results(
-        &self,
-        player: PlayerId,
-        viewer: PlayerId,
-    ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
-        self.history_reader
-            .read(move |connection| Ok(run_now(archive::results(connection, player, viewer))?))
-            .boxed()
-    }
-
-    fn explore(
-        &self,
-        game: &'static str,
-        line: String,
-    ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
-        self.history_reader
-            .read(move |connection| Ok(run_now(archive::explore(connection, game, &line))?))
-            .boxed()
-    }
-
-    fn store_analysis(
-        &self,
-        id: MatchId,
-        analysis: StoredAnalysis,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        let stored = self.writer.write(WriteTask::StoreAnalysis(id, analysis));
-        stored.map(conflict_to_false).boxed()
-    }
-
-    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
-        self.history_reader
-            .read(move |connection| Ok(run_now(analyses::load_analysis(connection, id))?))
-            .boxed()
-    }
-
-    fn count_analysis_request(
-        &self,
-        request: AnalysisQuotaRequest,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        let counted = self.writer.write(WriteTask::CountAnalysisRequest(request));
-        counted.map(conflict_to_false).boxed()
-    }
-
-    fn first_analysis_request_ms(
-        &self,
-        player: PlayerId,
-        since_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
-        self.history_reader
-            .read(move |connection| {
-                Ok(run_now(analyses::first_request_ms(
-                    connection, player, since_ms,
-                ))?)
-            })
-            .boxed()
-    }
-}
-
-impl CommandStore for SqliteStore {
-    fn accepts_commands(&self) -> bool {
-        true
-    }
-
-    fn pending_commands(&self) -> BoxFuture<'_, Result<Vec<(CommandId, String)>, ReadError>> {
-        self.reader
-            .read(move |connection| Ok(run_now(pending_commands(connection))?))
-            .boxed()
+        query: impl for<'a> FnOnce(
+            &'a Mutex<rusqlite::Connection>,
+        ) -> BoxFuture<'a, rusqlite::Result<T>>
+        + Send
+        + 'static,
+    ) -> BoxFuture<'_, Result<T, ReadError>> {
+        self.history_reader.read_shared(query).boxed()
     }
 }
 

@@ -8,9 +8,8 @@ use plyhouse_protocol::PlayerId;
 use rusqlite::Connection;
 use rusqlite::backup::Backup;
 
-use crate::sql::identity_changes::apply_change;
-use crate::sql::store::SharedWrite;
-use crate::sql::{accounts, exists, players, run_now};
+use crate::sql::writes::{self, SharedWrite};
+use crate::sql::{accounts, exists, run_now};
 use crate::sqlite::schema::open_in_memory;
 use crate::{IdentityChange, WriteError};
 
@@ -77,14 +76,7 @@ impl PlayerLifetimes {
             Some(id) if !is_stored(&transaction, id)? => added,
             _ => None,
         };
-        let is_applied = match &write {
-            SharedWrite::AddPlayer(player, sessions) => {
-                let sessions = sessions.iter().collect();
-                run_now(players::add_players(&*transaction, vec![player], sessions))?;
-                true
-            }
-            SharedWrite::ChangeIdentity(change) => run_now(apply_change(&*transaction, change))?,
-        };
+        let is_applied = run_now(writes::apply(&*transaction, &write))?;
         if is_applied {
             self.queue.extend(added);
             self.evict(&transaction)?;
@@ -146,7 +138,7 @@ fn added_player(write: &SharedWrite) -> Option<PlayerId> {
         SharedWrite::ChangeIdentity(IdentityChange::AddApiKey(key)) => {
             key.bot.as_ref().map(|bot| bot.player.id)
         }
-        SharedWrite::ChangeIdentity(_) => None,
+        _ => None,
     }
 }
 

@@ -61,8 +61,8 @@ pub(super) struct PgConnection {
     client: Client,
     statements: Mutex<HashMap<&'static str, Statement>>,
     statement_timeout: Duration,
-    /// Prepared statements of [`Self::query_arrays`].
-    array_statements: Mutex<HashMap<&'static str, Statement>>,
+    /// Prepared statements of [`Self::insert_arrays`].
+    array_inserts: Mutex<HashMap<&'static str, Statement>>,
     driver: JoinHandle<()>,
 }
 
@@ -85,7 +85,7 @@ impl PgConnection {
             client,
             statements: Mutex::default(),
             statement_timeout: STATEMENT_TIMEOUT,
-            array_statements: Mutex::default(),
+            array_inserts: Mutex::default(),
             driver: task,
         })
     }
@@ -139,28 +139,28 @@ impl PgConnection {
         self.with_timeout(execute).await
     }
 
-    /// Runs a statement for several rows of parameters, see [`to_postgres_arrays`]. The parameters
-    /// are arrays with one element for each row.
-    pub(super) async fn query_arrays(
+    /// Runs an `INSERT` of one row for several rows. The parameters are arrays with one element for
+    /// each row.
+    pub(super) async fn insert_arrays(
         &self,
         sql: &'static str,
         arrays: Params<'_>,
-    ) -> Result<Vec<Row>, QueryError> {
-        let query = async {
-            let cached = self.array_statements.lock().get(sql).cloned();
+    ) -> Result<(), QueryError> {
+        let insert = async {
+            let cached = self.array_inserts.lock().get(sql).cloned();
             let statement = match cached {
                 Some(statement) => statement,
                 None => {
-                    let row_statement = self.client.prepare(&to_postgres(sql)).await?;
-                    let arrays_sql = to_postgres_arrays(sql, row_statement.params());
+                    let row_insert = self.client.prepare(&to_postgres(sql)).await?;
+                    let arrays_sql = to_postgres_arrays(sql, row_insert.params());
                     let statement = self.client.prepare(&arrays_sql).await?;
-                    self.array_statements.lock().insert(sql, statement.clone());
+                    self.array_inserts.lock().insert(sql, statement.clone());
                     statement
                 }
             };
-            self.client.query(&statement, arrays).await
+            self.client.execute(&statement, arrays).await
         };
-        self.with_timeout(query).await
+        self.with_timeout(insert).await.map(drop)
     }
 
     /// Executes SQL without parameters.

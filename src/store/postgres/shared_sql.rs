@@ -5,29 +5,17 @@ use tokio_postgres::types::ToSql;
 
 use super::reader::Reader;
 use super::reconnecting_connection::{PgConnection, QueryError};
-use super::writer::batch::account_deletion;
-use crate::ReadError;
+use super::writer::batch::{account_deletion, shared_writes};
 use crate::sql::account_deletion::DeletePlayers;
+use crate::sql::writes::SharedTransaction;
 use crate::sql::{Column, InvalidColumn, Row, Sql, SqlWrite, Value};
+use crate::{AnalysisQuotaRequest, ReadError};
 
 impl Sql for PgConnection {
     type Error = QueryError;
 
     async fn query(&self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<Row>, QueryError> {
         Ok(to_rows(&Self::query(self, sql, &to_params(params)).await?))
-    }
-
-    async fn query_each(
-        &self,
-        sql: &'static str,
-        params: &[Vec<Value<'_>>],
-    ) -> Result<Vec<(usize, Row)>, QueryError> {
-        if params.is_empty() {
-            return Ok(Vec::new());
-        }
-        let columns = to_columns(params);
-        let rows = self.query_arrays(sql, &to_arrays(&columns)).await?;
-        Ok(numbered_rows(&rows)?)
     }
 }
 
@@ -41,12 +29,13 @@ impl SqlWrite for PgConnection {
         sql: &'static str,
         rows: &[Vec<Value<'_>>],
     ) -> Result<(), QueryError> {
-        if rows.is_empty() {
+        let Some(first) = rows.first() else {
             return Ok(());
-        }
-        let columns = to_columns(rows);
-        let inserted = self.query_arrays(sql, &to_arrays(&columns)).await;
-        inserted.map(drop)
+        };
+        let column = |index| rows.iter().map(|row| row[index]).collect();
+        let columns: Vec<Vec<Value<'_>>> = (0..first.len()).map(column).collect();
+        let arrays: Vec<&(dyn ToSql + Sync)> = columns.iter().map(|column| column as _).collect();
+        Self::insert_arrays(self, sql, &arrays).await
     }
 
     async fn lock(&self, postgres_sql: &'static str) -> Result<(), QueryError> {
@@ -62,20 +51,20 @@ impl DeletePlayers for PgConnection {
     }
 }
 
+impl SharedTransaction for PgConnection {
+    async fn count_analysis_request(
+        &self,
+        request: &AnalysisQuotaRequest,
+    ) -> Result<bool, QueryError> {
+        shared_writes::count_analysis_request(self, request).await
+    }
+}
+
 impl Sql for Reader {
     type Error = ReadError;
 
     async fn query(&self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<Row>, ReadError> {
         Ok(to_rows(&Self::query(self, sql, &to_params(params)).await?))
-    }
-
-    async fn query_each(
-        &self,
-        sql: &'static str,
-        params: &[Vec<Value<'_>>],
-    ) -> Result<Vec<(usize, Row)>, ReadError> {
-        self.run(async |connection| connection.query_each(sql, params).await)
-            .await
     }
 }
 
@@ -94,28 +83,6 @@ impl From<InvalidColumn> for ReadError {
 
 fn to_params<'a>(params: &'a [Value<'_>]) -> Vec<&'a (dyn ToSql + Sync)> {
     params.iter().map(|value| value as _).collect()
-}
-
-/// Returns the columns of rows that all have the same length.
-fn to_columns<'a>(rows: &[Vec<Value<'a>>]) -> Vec<Vec<Value<'a>>> {
-    let column = |index| rows.iter().map(|row| row[index]).collect();
-    let count = rows.first().map_or(0, Vec::len);
-    (0..count).map(column).collect()
-}
-
-fn to_arrays<'a>(columns: &'a [Vec<Value<'_>>]) -> Vec<&'a (dyn ToSql + Sync)> {
-    columns.iter().map(|column| column as _).collect()
-}
-
-/// Returns rows whose last column is a number that starts at 1, with this number as an index.
-fn numbered_rows(rows: &[tokio_postgres::Row]) -> Result<Vec<(usize, Row)>, InvalidColumn> {
-    let numbered = to_rows(rows).into_iter().map(|row| {
-        let last_column = row.0.len() - 1;
-        let number = row.get::<u64>(last_column)? - 1;
-        let index = usize::try_from(number).map_err(|_| InvalidColumn(last_column))?;
-        Ok((index, row))
-    });
-    numbered.collect()
 }
 
 pub(super) fn to_rows(rows: &[tokio_postgres::Row]) -> Vec<Row> {

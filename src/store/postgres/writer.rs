@@ -22,10 +22,8 @@ use super::reconnecting_connection::{
 use crate::port::cluster_directory::MatchListing;
 use crate::records::past_matches::summary_from_text;
 use crate::sql::history;
-use crate::{
-    AnalysisQuotaRequest, IdentityChange, JournalPosition, MatchRecord, NodeId, PlayerRecord,
-    RatingsChange, SessionRecord, StoredAnalysis, WriteError,
-};
+use crate::sql::writes::SharedWrite;
+use crate::{JournalPosition, MatchRecord, NodeId, WriteError};
 
 /// Maximum number of write tasks in one batch.
 const BATCH_MAX: usize = 256;
@@ -60,15 +58,8 @@ pub(super) enum WriteTask {
         from: Option<NodeId>,
     },
     Release(MatchId),
-    AddPlayer(PlayerRecord, Vec<SessionRecord>),
-    /// Fails with a conflict if the identity change is refused.
-    ChangeIdentity(IdentityChange),
-    /// Fails with a conflict if the rating change is refused.
-    ChangeRatings(RatingsChange),
-    /// Fails with a conflict if there is no ended match with this id.
-    StoreAnalysis(MatchId, StoredAnalysis),
-    /// Fails with a conflict if the quota is used up.
-    CountAnalysisRequest(AnalysisQuotaRequest),
+    /// Fails with a conflict if the write is refused.
+    Shared(SharedWrite),
     RenewLease(NodeId),
     WithdrawLease(NodeId),
     /// Fails with a conflict if the caller must try again. For example, another server may be

@@ -68,6 +68,12 @@ pub(crate) async fn delete_player<S: DeletePlayers>(
     Ok(true)
 }
 
+/// Selects the next matches from which a player's name must be removed. In PostgreSQL databases of
+/// earlier versions, `after` is null until the first batch. In SQLite databases, it is then empty.
+const SELECT_NEXT_MATCHES: &str = "SELECT matches.id FROM matches
+     WHERE matches.id > (SELECT coalesce(after, ?3) FROM forgetting WHERE player = ?1)
+     ORDER BY matches.id LIMIT ?2";
+
 /// Removes a player's name from the next batch of matches. Returns `false` after the last batch.
 /// Also returns `false` if no name removal is scheduled for the player.
 pub(crate) async fn remove_names<S: DeletePlayers>(
@@ -94,9 +100,3 @@ pub(crate) async fn remove_names<S: DeletePlayers>(
     }
     Ok(!is_last)
 }
-
-/// Selects the next matches from which a player's name must be removed. In PostgreSQL databases of
-/// earlier versions, `after` is null until the first batch. In SQLite databases, it is then empty.
-const SELECT_NEXT_MATCHES: &str = "SELECT matches.id FROM matches
-     WHERE matches.id > (SELECT coalesce(after, ?3) FROM forgetting WHERE player = ?1)
-     ORDER BY matches.id LIMIT ?2";

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use super::players::player_from_row;
-use super::{InvalidColumn, Row, Sql, Value, query_first};
+use super::{InvalidColumn, Row, Sql, Value, query_first, query_first_of_each};
 use crate::ratings::{
     POST_ROWS_MAX, SERIES_DAYS_MAX, ledger_row_from_text, pool_from_text, to_rating_changes,
 };
@@ -167,26 +167,27 @@ pub(crate) async fn load_ratings_for<S: Sql>(
         let game = (&key.game).into();
         vec![version, key.player.into(), game, key.pool.as_str().into()]
     });
-    let keys: Vec<_> = keys.collect();
-    for (index, row) in db.query_each(SELECT_RATING, &keys).await? {
-        let entry = entry_from_row(&row, 0)?;
-        state.ratings.insert(needed.records[index].clone(), entry);
+    let rows = query_first_of_each(db, SELECT_RATING, &keys.collect::<Vec<_>>()).await?;
+    for (key, row) in needed.records.iter().zip(rows) {
+        if let Some(row) = row {
+            state.ratings.insert(key.clone(), entry_from_row(&row, 0)?);
+        }
     }
     let pairs = needed.pairs.iter();
     let keys = pairs.map(|[one, other]| vec![version, (*one).into(), (*other).into()]);
-    let keys: Vec<_> = keys.collect();
-    for (index, row) in db.query_each(SELECT_PAIR, &keys).await? {
-        let history = json_column(&row, 0)?;
-        state.pair_histories.insert(needed.pairs[index], history);
+    let rows = query_first_of_each(db, SELECT_PAIR, &keys.collect::<Vec<_>>()).await?;
+    for (pair, row) in needed.pairs.iter().zip(rows) {
+        if let Some(row) = row {
+            state.pair_histories.insert(*pair, json_column(&row, 0)?);
+        }
     }
     let players = needed.players.iter();
     let keys = players.map(|player| vec![version, (*player).into()]);
-    let keys: Vec<_> = keys.collect();
-    for (index, row) in db.query_each(SELECT_PENALTIES, &keys).await? {
-        let penalties = json_column(&row, 0)?;
-        state
-            .abort_penalties
-            .insert(needed.players[index], penalties);
+    let rows = query_first_of_each(db, SELECT_PENALTIES, &keys.collect::<Vec<_>>()).await?;
+    for (player, row) in needed.players.iter().zip(rows) {
+        if let Some(row) = row {
+            state.abort_penalties.insert(*player, json_column(&row, 0)?);
+        }
     }
     Ok(state)
 }

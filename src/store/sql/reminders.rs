@@ -61,15 +61,14 @@ pub(crate) async fn due_reminders<S: Sql>(
     (after_ms, after): (u64, MatchId),
     limit: usize,
 ) -> Result<Vec<(u64, MatchId)>, S::Error> {
+    let sql = "SELECT wake_ms, matches.id FROM matches
+               WHERE wake_ms IS NOT NULL AND (wake_ms, matches.id) > (?1, ?2)
+               ORDER BY wake_ms, matches.id LIMIT ?3";
     let params = [after_ms.into(), after.into(), limit.into()];
-    let rows = db.query(SELECT_DUE, &params).await?;
+    let rows = db.query(sql, &params).await?;
     let due = rows.iter().map(|row| Ok((row.get(0)?, row.get(1)?)));
     Ok(due.collect::<Result<_, InvalidColumn>>()?)
 }
-
-const SELECT_DUE: &str = "SELECT wake_ms, matches.id FROM matches
-     WHERE wake_ms IS NOT NULL AND (wake_ms, matches.id) > (?1, ?2)
-     ORDER BY wake_ms, matches.id LIMIT ?3";
 
 /// Returns the number of matches with a wake time.
 pub(crate) async fn due_reminder_count<S: Sql>(db: &S) -> Result<u64, S::Error> {
@@ -112,7 +111,7 @@ pub(crate) async fn load_reminder<S: Sql>(
 }
 
 /// Reads a participation from seven columns: player, seat, substituted seat, whether the match is a
-/// correspondence match, the seat to move, its deadline, and the begin of the absence.
+/// correspondence match, the seat to move, its deadline, and the start of the absence.
 fn participation_from_row(row: &Row) -> Result<Participation, InvalidColumn> {
     let correspondence = CorrespondenceTurn {
         turn: row.get(4)?,

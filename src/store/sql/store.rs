@@ -7,6 +7,7 @@ use futures::future::BoxFuture;
 use plyhouse_protocol::PlayerId;
 
 use super::tokens_and_admin_commands::find_one_time_token;
+use super::writes::SharedWrite;
 use super::{Sql, accounts, blocks, players, sessions};
 use crate::{
     Account, Blocks, IdentityChange, IdentityStore, OneTimeToken, Pairing, PlayerRecord, ReadError,
@@ -29,14 +30,8 @@ pub trait SqlStore: fmt::Debug + Send + Sync + 'static {
 }
 
 /// A query of a store, whose result has the type `T`.
-type Query<'a, S, T> = BoxFuture<'a, Result<T, <<S as SqlStore>::Connection as Sql>::Error>>;
-
-/// A write that all databases execute by shared statements.
-#[derive(Debug)]
-pub enum SharedWrite {
-    AddPlayer(PlayerRecord, Vec<SessionRecord>),
-    ChangeIdentity(IdentityChange),
-}
+pub(crate) type Query<'a, S, T> =
+    BoxFuture<'a, Result<T, <<S as SqlStore>::Connection as Sql>::Error>>;
 
 impl<S: SqlStore> IdentityStore for S {
     fn add_player(

@@ -8,7 +8,9 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, params_from_iter};
 
 use super::account_deletion;
+use crate::AnalysisQuotaRequest;
 use crate::sql::account_deletion::DeletePlayers;
+use crate::sql::writes::SharedTransaction;
 use crate::sql::{Column, InvalidColumn, Row, Sql, SqlWrite, Value};
 
 impl Sql for Connection {
@@ -20,20 +22,6 @@ impl Sql for Connection {
         params: &[Value<'_>],
     ) -> impl Future<Output = rusqlite::Result<Vec<Row>>> + Send {
         ready(query(self, sql, params))
-    }
-
-    fn query_each(
-        &self,
-        sql: &'static str,
-        params: &[Vec<Value<'_>>],
-    ) -> impl Future<Output = rusqlite::Result<Vec<(usize, Row)>>> + Send {
-        let mut found = Vec::new();
-        let read = params.iter().enumerate().try_for_each(|(index, params)| {
-            let rows = query(self, sql, params)?;
-            found.extend(rows.into_iter().map(|row| (index, row)));
-            Ok(())
-        });
-        ready(read.map(|()| found))
     }
 }
 
@@ -48,14 +36,6 @@ impl Sql for Mutex<Connection> {
         params: &[Value<'_>],
     ) -> impl Future<Output = rusqlite::Result<Vec<Row>>> + Send {
         ready(query(&self.lock(), sql, params))
-    }
-
-    fn query_each(
-        &self,
-        sql: &'static str,
-        params: &[Vec<Value<'_>>],
-    ) -> impl Future<Output = rusqlite::Result<Vec<(usize, Row)>>> + Send {
-        ready(crate::sql::run_now(self.lock().query_each(sql, params)))
     }
 }
 
@@ -99,6 +79,33 @@ impl DeletePlayers for Connection {
         let mut matches = matches.iter();
         ready(matches.try_for_each(|id| account_deletion::remove_name(self, *id, player)))
     }
+}
+
+impl SharedTransaction for Connection {
+    fn count_analysis_request(
+        &self,
+        request: &AnalysisQuotaRequest,
+    ) -> impl Future<Output = rusqlite::Result<bool>> + Send {
+        ready(count_analysis_request(self, request))
+    }
+}
+
+fn count_analysis_request(
+    connection: &Connection,
+    request: &AnalysisQuotaRequest,
+) -> rusqlite::Result<bool> {
+    let AnalysisQuotaRequest {
+        player,
+        at_ms,
+        since_ms,
+        requests_max,
+    } = request;
+    let sql = "DELETE FROM analyses_asked WHERE asked_ms <= ?1";
+    connection.prepare_cached(sql)?.execute([since_ms])?;
+    let sql = "INSERT INTO analyses_asked (player, asked_ms)
+               SELECT ?1, ?2 WHERE (SELECT count(*) FROM analyses_asked WHERE player = ?1) < ?3";
+    let mut insert = connection.prepare_cached(sql)?;
+    Ok(insert.execute((player.0.as_bytes(), at_ms, requests_max))? > 0)
 }
 
 fn query(

@@ -10,8 +10,8 @@ use super::*;
 use crate::conformance::{
     OWNER_NODE, conformance_tests, match_record, move_event, player, session, start_events,
 };
-use crate::sql::{rating_ledger, rating_versions};
-use crate::{IdentityChanges, IdentityStore, PlayerRecord, TokenHash, conformance};
+use crate::sql::{archive, rating_ledger, rating_versions, ratings};
+use crate::{ArchiveStore, IdentityChanges, IdentityStore, PlayerRecord, TokenHash, conformance};
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::MatchResult;
 

@@ -17,10 +17,8 @@ use tokio::sync::oneshot;
 use self::batch::LastSeqs;
 use super::worker_thread::{JobQueue, Worker};
 use super::{Health, now, schema, wall_clock_ms};
-use crate::{
-    AnalysisQuotaRequest, IdentityChange, MatchRecord, PlayerRecord, RatingsChange, SessionRecord,
-    StoredAnalysis, WriteError,
-};
+use crate::sql::writes::SharedWrite;
+use crate::{IdentityChange, MatchRecord, WriteError};
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchId, Seq};
 
@@ -63,16 +61,8 @@ pub(super) enum WriteTask {
         events: Vec<Event>,
         reminder: Option<Reminder>,
     },
-    AddPlayer(PlayerRecord, Vec<SessionRecord>),
-    /// Changes identity data. Fails with a conflict if the store refuses the change.
-    ChangeIdentity(IdentityChange),
-    /// Changes the rating ledger or a rating version. Fails with a conflict if the store refuses
-    /// the change.
-    ChangeRatings(RatingsChange),
-    /// Fails with a conflict if there is no ended match with this id.
-    StoreAnalysis(MatchId, StoredAnalysis),
-    /// Fails with a conflict if the quota is used up.
-    CountAnalysisRequest(AnalysisQuotaRequest),
+    /// Fails with a conflict if the write is refused.
+    Shared(SharedWrite),
 }
 
 /// A write task and the channel for its result. The writer returns the task to the caller, because
@@ -176,7 +166,7 @@ impl WriterThread {
         let completes_name_removal = |(task, result): (&&WriteTask, &Result<(), WriteError>)| {
             let removes_names = matches!(
                 task,
-                WriteTask::ChangeIdentity(IdentityChange::RemoveNames(_))
+                WriteTask::Shared(SharedWrite::ChangeIdentity(IdentityChange::RemoveNames(_)))
             );
             removes_names && *result == Err(WriteError::Conflict)
         };

@@ -1,5 +1,6 @@
 //! Tests that copy a store between SQLite and PostgreSQL.
 
+use plyhouse_matches::ratings::LedgerRow;
 use std::path::Path;
 
 use plyhouse_matches::{EventKind, GlobalRequestId, Match, Occupant, PreviousMatch};

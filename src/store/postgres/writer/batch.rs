@@ -6,13 +6,12 @@
 //! so that they do not deadlock.
 
 pub(in crate::postgres) mod account_deletion;
-mod analyses;
 mod appends;
 mod history;
 mod leases;
 mod match_creation;
-mod players_and_sessions;
 mod seek_pairing;
+pub(in crate::postgres) mod shared_writes;
 mod takeovers;
 
 use plyhouse_matches::{Event, EventKind};
@@ -23,7 +22,6 @@ use self::takeovers::claim_match;
 use super::WriteTask;
 use crate::WriteError;
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
-use crate::sql::ratings_changes::apply_change;
 
 /// The write tasks of a batch, and the result of each task.
 pub(super) struct Batch<'a> {
@@ -60,11 +58,7 @@ impl<'a> Batch<'a> {
         self.change_owners(connection).await?;
         self.take_over_all(connection).await?;
         self.append_all(connection).await?;
-        self.store_analyses(connection).await?;
-        self.count_analysis_requests(connection).await?;
-        // Rating changes run after the appends. Every transaction must lock the end of the ledger
-        // before it locks a rating version, and the appends may lock the end of the ledger.
-        self.change_ratings(connection).await?;
+        self.change_archive(connection).await?;
         // Pairing runs last, because it holds locks until the transaction commits. These locks
         // prevent other servers from pairing seeks with the same keys.
         self.pair_seeks(connection).await?;
@@ -89,21 +83,6 @@ impl<'a> Batch<'a> {
                 }
                 WriteTask::Release(id) => release_match(connection, *id).await?,
                 _ => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// Applies the rating changes of the batch, first to the ledger and then to the rating versions.
-    async fn change_ratings(&mut self, connection: &PgConnection) -> Result<(), QueryError> {
-        for is_ledger in [true, false] {
-            for (index, task) in self.tasks.iter().enumerate() {
-                if let WriteTask::ChangeRatings(change) = task
-                    && change.is_ledger_change() == is_ledger
-                    && !apply_change(connection, change).await?
-                {
-                    self.results[index] = Err(WriteError::Conflict);
-                }
             }
         }
         Ok(())

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use crate::sql::inspection::{CONSISTENCY_CHECKS, ConsistencyCheck, find_faults};
 use crate::sql::run_now;
 
-/// Consistency checks that PostgreSQL does not need, because its schema prevents most of the faults.
+/// Consistency checks that only SQLite databases need.
 const SQLITE_CHECKS: [ConsistencyCheck; 6] = [
     ConsistencyCheck::new(
         "SELECT count(*) FROM matches WHERE length(id) != 16",

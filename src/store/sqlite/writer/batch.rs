@@ -14,11 +14,9 @@ use crate::account_deletion::{
     initial_participants, remove_names_from_events, seated_players, seats_deleted_player,
 };
 use crate::records::match_record::{event_to_text, terms_to_text};
-use crate::sql::identity_changes::{apply_change, is_applied};
-use crate::sql::players::add_players;
-use crate::sql::{analyses, ratings_changes, reminders, run_now};
+use crate::sql::{reminders, run_now, writes};
 use crate::sqlite::account_deletion::deleted_players;
-use crate::sqlite::{analysis_quota, history, now};
+use crate::sqlite::{history, now};
 use crate::{MatchRecord, WriteError};
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, Seq};
@@ -130,28 +128,10 @@ fn resolve_outcome(
             has_events_after(connection, *id, *after, events)?
                 && (reminder.as_ref()).is_none_or(|reminder| reminder.wake_ms == wake_ms)
         }
-        WriteTask::AddPlayer(player, _) => {
-            let sql = "SELECT 1 FROM players WHERE id = ?1";
-            let mut statement = connection.prepare_cached(sql)?;
-            statement.exists([player.id.0.as_bytes()])?
-        }
-        WriteTask::ChangeIdentity(change) => match run_now(is_applied(connection, change))? {
+        WriteTask::Shared(write) => match run_now(writes::is_applied(connection, write))? {
             Some(is_applied) => is_applied,
             None => return Ok(Err(WriteError::OutcomeUnknown)),
         },
-        WriteTask::ChangeRatings(change) => {
-            match run_now(ratings_changes::is_applied(connection, change))? {
-                Some(is_applied) => is_applied,
-                None => return Ok(Err(WriteError::OutcomeUnknown)),
-            }
-        }
-        WriteTask::StoreAnalysis(id, analysis) => {
-            let stored = run_now(analyses::load_analysis(connection, *id))?;
-            stored.is_some_and(|stored| stored.nodes >= analysis.nodes)
-        }
-        WriteTask::CountAnalysisRequest(request) => {
-            analysis_quota::is_request_counted(connection, request)?
-        }
     };
     Ok(if is_written {
         Ok(())
@@ -222,23 +202,8 @@ impl<'a> Batch<'a> {
                 events,
                 reminder,
             } => self.append(*id, *after, events, reminder.as_ref()),
-            WriteTask::AddPlayer(player, sessions) => {
-                let sessions = sessions.iter().collect();
-                run_now(add_players(&**self.transaction, vec![player], sessions)).map(Ok)
-            }
-            WriteTask::ChangeIdentity(change) => {
-                run_now(apply_change(&**self.transaction, change)).map(conflict_unless)
-            }
-            WriteTask::ChangeRatings(change) => {
-                let applied = ratings_changes::apply_change(&**self.transaction, change);
-                run_now(applied).map(conflict_unless)
-            }
-            WriteTask::StoreAnalysis(id, analysis) => {
-                run_now(analyses::store_analysis(&**self.transaction, *id, analysis))
-                    .map(conflict_unless)
-            }
-            WriteTask::CountAnalysisRequest(request) => {
-                analysis_quota::count_request(self.transaction, request).map(conflict_unless)
+            WriteTask::Shared(write) => {
+                run_now(writes::apply(&**self.transaction, write)).map(conflict_unless)
             }
         }
     }

@@ -53,7 +53,7 @@ fn writer_with_match() -> (WriterThread, TempDir) {
     let directory = tempfile::tempdir().expect("a directory");
     let mut writer = new_writer(directory.path());
     let tasks = vec![
-        WriteTask::AddPlayer(player(1), vec![]),
+        WriteTask::Shared(SharedWrite::AddPlayer(player(1), vec![])),
         WriteTask::Create(match_record(1, &player(1))),
     ];
     assert_eq!(write_batch(&mut writer, tasks), [Ok(()), Ok(())]);
@@ -121,8 +121,8 @@ fn uncertain_batch_is_resolved_task_by_task() {
         reminder: None,
     };
     let tasks = [
-        WriteTask::AddPlayer(player(1), vec![]),
-        WriteTask::AddPlayer(player(2), vec![]),
+        WriteTask::Shared(SharedWrite::AddPlayer(player(1), vec![])),
+        WriteTask::Shared(SharedWrite::AddPlayer(player(2), vec![])),
         WriteTask::Create(match_record(1, &player(1))),
         WriteTask::Create(match_record(2, &player(1))),
         append_task(),

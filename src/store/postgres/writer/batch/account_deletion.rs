@@ -16,6 +16,7 @@ use crate::IdentityChange;
 use crate::account_deletion::json_without_name;
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
 use crate::postgres::writer::WriteTask;
+use crate::sql::writes::SharedWrite;
 
 /// Key of the advisory lock that a deletion holds exclusively. Transactions that write the
 /// participants of matches, or their names, hold the lock in shared mode.
@@ -31,7 +32,7 @@ pub(super) async fn begin_transaction(
     let deletes_account = |task: &WriteTask| {
         matches!(
             task,
-            WriteTask::ChangeIdentity(IdentityChange::DeletePlayer(_))
+            WriteTask::Shared(SharedWrite::ChangeIdentity(IdentityChange::DeletePlayer(_)))
         )
     };
     let lock = if tasks.iter().any(deletes_account) {

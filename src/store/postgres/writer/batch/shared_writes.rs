@@ -1,0 +1,140 @@
+//! Executes the writes that SQLite and PostgreSQL share.
+
+use plyhouse_protocol::{MatchId, PlayerId};
+
+use super::{Batch, WriteTask};
+use crate::postgres::journal_rows::to_i64;
+use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
+use crate::sql::players;
+use crate::sql::writes::{SharedWrite, apply};
+use crate::{AnalysisQuotaRequest, IdentityChange, WriteError};
+
+/// Key of the advisory lock that lets only one server at a time change identity data.
+const IDENTITY_LOCK: i64 = 0x706c_7968_6f75_7367;
+
+/// Maximum number of expired analysis requests that are deleted at a time.
+const EXPIRY_BATCH_MAX: i64 = 1000;
+
+/// Order of writes in a transaction. All servers write in this order, so that they do not deadlock.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+enum WriteOrder {
+    Analysis(MatchId),
+    AnalysisRequest(PlayerId),
+    Ledger,
+    RatingVersion,
+}
+
+impl Batch<'_> {
+    pub(super) async fn add_players(&self, connection: &PgConnection) -> Result<(), QueryError> {
+        let added = self.shared_writes().filter_map(|(_, write)| match write {
+            SharedWrite::AddPlayer(player, sessions) => Some((player, sessions)),
+            _ => None,
+        });
+        let (players, sessions): (Vec<_>, Vec<_>) = added.unzip();
+        let sessions = sessions.into_iter().flatten().collect();
+        players::add_players(connection, players, sessions).await
+    }
+
+    /// Applies the identity changes in the order of the tasks. A lock serializes the identity
+    /// changes of all servers. Without the lock, two servers could deadlock or jointly exceed a
+    /// limit.
+    pub(super) async fn change_identities(
+        &mut self,
+        connection: &PgConnection,
+    ) -> Result<(), QueryError> {
+        if self.shared_writes().any(|(_, write)| requires_lock(write)) {
+            let sql = "SELECT pg_advisory_xact_lock($1)";
+            connection.query(sql, &[&IDENTITY_LOCK]).await?;
+        }
+        let is_change = |write: &SharedWrite| matches!(write, SharedWrite::ChangeIdentity(_));
+        self.apply(connection, |write| is_change(write).then_some(()))
+            .await
+    }
+
+    /// Applies the writes about ended matches and ratings. The caller must have executed the
+    /// appends: every transaction locks the end of the ledger before it locks a rating version, and
+    /// the appends may lock the end of the ledger.
+    pub(super) async fn change_archive(
+        &mut self,
+        connection: &PgConnection,
+    ) -> Result<(), QueryError> {
+        self.apply(connection, |write| match write {
+            SharedWrite::AddPlayer(..) | SharedWrite::ChangeIdentity(_) => None,
+            SharedWrite::StoreAnalysis(id, _) => Some(WriteOrder::Analysis(*id)),
+            SharedWrite::CountAnalysisRequest(request) => {
+                Some(WriteOrder::AnalysisRequest(request.player))
+            }
+            SharedWrite::ChangeRatings(change) if change.is_ledger_change() => {
+                Some(WriteOrder::Ledger)
+            }
+            SharedWrite::ChangeRatings(_) => Some(WriteOrder::RatingVersion),
+        })
+        .await
+    }
+
+    /// Applies the writes for which `order` returns a value, in the order of these values. Writes
+    /// with equal values are applied in the order of the tasks.
+    async fn apply<K: Ord>(
+        &mut self,
+        connection: &PgConnection,
+        order: impl Fn(&SharedWrite) -> Option<K>,
+    ) -> Result<(), QueryError> {
+        let writes = self.shared_writes();
+        let writes = writes.filter_map(|(index, write)| Some((order(write)?, index, write)));
+        let mut writes: Vec<(K, usize, &SharedWrite)> = writes.collect();
+        writes.sort_by(|(one, ..), (other, ..)| one.cmp(other));
+        let writes: Vec<(usize, &SharedWrite)> = writes
+            .into_iter()
+            .map(|(_, index, write)| (index, write))
+            .collect();
+        for (index, write) in writes {
+            if !apply(connection, write).await? {
+                self.results[index] = Err(WriteError::Conflict);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Batch<'a> {
+    /// Returns the shared writes of the batch, with the indices of their tasks.
+    fn shared_writes(&self) -> impl Iterator<Item = (usize, &'a SharedWrite)> + use<'a> {
+        let tasks = self.tasks.iter().enumerate();
+        tasks.filter_map(|(index, task)| match task {
+            WriteTask::Shared(write) => Some((index, write)),
+            _ => None,
+        })
+    }
+}
+
+/// Returns whether a write requires the identity lock. The day of a session's last use need not be
+/// exact, so storing it does not require the lock.
+const fn requires_lock(write: &SharedWrite) -> bool {
+    matches!(write, SharedWrite::ChangeIdentity(change) if !matches!(change, IdentityChange::TouchSession(..)))
+}
+
+/// Records an analysis request in the player's first free slot of the quota. Returns `false` if no
+/// slot is free, or if another server takes the slot at the same time.
+pub(in crate::postgres) async fn count_analysis_request(
+    connection: &PgConnection,
+    request: &AnalysisQuotaRequest,
+) -> Result<bool, QueryError> {
+    let (at_ms, since_ms) = (to_i64(request.at_ms), to_i64(request.since_ms));
+    let sql = "DELETE FROM analyses_asked WHERE (player, no) IN (
+                   SELECT player, no FROM analyses_asked WHERE asked_ms <= $1
+                   LIMIT $2 FOR UPDATE SKIP LOCKED)";
+    connection
+        .query(sql, &[&since_ms, &EXPIRY_BATCH_MAX])
+        .await?;
+    let sql = "INSERT INTO analyses_asked (player, no, asked_ms)
+               SELECT $1, free, $2 FROM generate_series(1, $3::int8) AS free
+               WHERE NOT EXISTS (SELECT FROM analyses_asked
+                                 WHERE player = $1 AND no = free AND asked_ms > $4)
+               ORDER BY free LIMIT 1
+               ON CONFLICT (player, no) DO UPDATE SET asked_ms = excluded.asked_ms
+                   WHERE analyses_asked.asked_ms <= $4
+               RETURNING no";
+    let requests_max = i64::from(request.requests_max);
+    let params: Params<'_> = &[&request.player.0, &at_ms, &requests_max, &since_ms];
+    Ok(connection.query_opt(sql, params).await?.is_some())
+}

@@ -1,0 +1,160 @@
+//! The parts of the store's port about ended matches and ratings, which are the same for all
+//! databases.
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use plyhouse_matches::ratings::{LedgerRow, PostOutcome, RatingEntry, RatingKey, RatingState};
+use plyhouse_protocol::{MatchId, PlayerId, RatingChange};
+
+use super::store::{Query, SqlStore};
+use super::writes::SharedWrite;
+use super::{analyses, archive, history, ratings, tokens_and_admin_commands};
+use crate::{
+    AnalysisQuotaRequest, ArchiveStore, CommandId, CommandStore, HistoryQuery, LeaderboardPage,
+    LeaderboardQuery, NeededRatings, OpeningStats, PastMatch, PlayerRating, RatingProgress,
+    RatingStore, RatingsChange, ReadError, ResultCounts, StoredAnalysis, WriteError,
+    conflict_to_false,
+};
+
+/// A store that keeps everything but the journals in the tables of the shared statements.
+pub trait SqlArchive: SqlStore {
+    /// Runs a query that may read a lot of data.
+    fn read_archive<T: Send + 'static>(
+        &self,
+        query: impl for<'a> FnOnce(&'a Self::Connection) -> Query<'a, Self, T> + Send + 'static,
+    ) -> BoxFuture<'_, Result<T, ReadError>>;
+}
+
+impl<S: SqlArchive> RatingStore for S {
+    fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
+        self.read_archive(|db| ratings::progress(db).boxed())
+    }
+
+    fn ledger(
+        &self,
+        after: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>> {
+        self.read_archive(move |db| ratings::ledger(db, after, limit).boxed())
+    }
+
+    fn load_ratings_for(
+        &self,
+        version: u64,
+        needed: NeededRatings,
+    ) -> BoxFuture<'_, Result<RatingState, ReadError>> {
+        self.read_archive(move |db| {
+            async move { ratings::load_ratings_for(db, version, &needed).await }.boxed()
+        })
+    }
+
+    fn posted_updates(
+        &self,
+        after: u64,
+        until: u64,
+    ) -> BoxFuture<'_, Result<Vec<(u64, PostOutcome)>, ReadError>> {
+        self.read_archive(move |db| ratings::posted_updates(db, after, until).boxed())
+    }
+
+    fn ratings_after(
+        &self,
+        last: Option<RatingKey>,
+    ) -> BoxFuture<'_, Result<Vec<(RatingKey, RatingEntry)>, ReadError>> {
+        self.read_archive(|db| {
+            async move { ratings::ratings_after(db, last.as_ref()).await }.boxed()
+        })
+    }
+
+    fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+        let changed = self.write(SharedWrite::ChangeRatings(change));
+        changed.map(conflict_to_false).boxed()
+    }
+
+    fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>> {
+        self.read(move |db| ratings::ratings(db, player).boxed())
+    }
+
+    fn leaderboard(
+        &self,
+        query: LeaderboardQuery,
+    ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>> {
+        self.read_archive(move |db| async move { ratings::leaderboard(db, &query).await }.boxed())
+    }
+
+    fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
+        self.read(move |db| ratings::rated_ban_until(db, player).boxed())
+    }
+
+    fn changes_of_match(
+        &self,
+        id: MatchId,
+    ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
+        self.read(move |db| ratings::changes_of_match(db, id).boxed())
+    }
+}
+
+impl<S: SqlArchive> ArchiveStore for S {
+    fn history(
+        &self,
+        query: HistoryQuery,
+    ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
+        let page = self
+            .read_archive(move |db| async move { history::history_page(db, &query).await }.boxed());
+        page.map(|page| page?.map_err(ReadError::Corrupt)).boxed()
+    }
+
+    fn results(
+        &self,
+        player: PlayerId,
+        viewer: PlayerId,
+    ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
+        self.read_archive(move |db| archive::results(db, player, viewer).boxed())
+    }
+
+    fn explore(
+        &self,
+        game: &'static str,
+        line: String,
+    ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
+        self.read_archive(move |db| async move { archive::explore(db, game, &line).await }.boxed())
+    }
+
+    fn store_analysis(
+        &self,
+        id: MatchId,
+        analysis: StoredAnalysis,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        let stored = self.write(SharedWrite::StoreAnalysis(id, analysis));
+        stored.map(conflict_to_false).boxed()
+    }
+
+    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
+        self.read_archive(move |db| analyses::load_analysis(db, id).boxed())
+    }
+
+    fn count_analysis_request(
+        &self,
+        request: AnalysisQuotaRequest,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        let counted = self.write(SharedWrite::CountAnalysisRequest(request));
+        counted.map(conflict_to_false).boxed()
+    }
+
+    fn first_analysis_request_ms(
+        &self,
+        player: PlayerId,
+        since_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
+        self.read_archive(move |db| analyses::first_request_ms(db, player, since_ms).boxed())
+    }
+}
+
+impl<S: SqlArchive> CommandStore for S {
+    fn accepts_commands(&self) -> bool {
+        true
+    }
+
+    fn pending_commands(&self) -> BoxFuture<'_, Result<Vec<(CommandId, String)>, ReadError>> {
+        self.read(|db| tokens_and_admin_commands::pending_commands(db).boxed())
+    }
+}

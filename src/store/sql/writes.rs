@@ -1,0 +1,82 @@
+//! Writes that all databases execute by shared statements.
+
+use plyhouse_protocol::MatchId;
+
+use super::account_deletion::DeletePlayers;
+use super::{analyses, exists, identity_changes, players, ratings_changes};
+use crate::{
+    AnalysisQuotaRequest, IdentityChange, PlayerRecord, RatingsChange, SessionRecord,
+    StoredAnalysis,
+};
+
+/// A write to tables other than those of the journals.
+#[derive(Debug)]
+pub enum SharedWrite {
+    AddPlayer(PlayerRecord, Vec<SessionRecord>),
+    ChangeIdentity(IdentityChange),
+    /// Changes the rating ledger or a rating version.
+    ChangeRatings(RatingsChange),
+    /// Refused if there is no ended match with this id.
+    StoreAnalysis(MatchId, StoredAnalysis),
+    /// Refused if the quota is used up.
+    CountAnalysisRequest(AnalysisQuotaRequest),
+}
+
+/// A transaction with the statements that differ between the databases.
+pub(crate) trait SharedTransaction: DeletePlayers {
+    /// Counts an analysis request towards the quota of its player, and deletes requests that no
+    /// longer count. Returns `false` if the quota is used up.
+    fn count_analysis_request(
+        &self,
+        request: &AnalysisQuotaRequest,
+    ) -> impl Future<Output = Result<bool, Self::Error>> + Send;
+}
+
+/// Executes a write. Returns `false` if the write was refused.
+pub(crate) async fn apply<S: SharedTransaction>(
+    db: &S,
+    write: &SharedWrite,
+) -> Result<bool, S::Error> {
+    match write {
+        SharedWrite::AddPlayer(player, sessions) => {
+            players::add_players(db, vec![player], sessions.iter().collect()).await?;
+            Ok(true)
+        }
+        SharedWrite::ChangeIdentity(change) => identity_changes::apply_change(db, change).await,
+        SharedWrite::ChangeRatings(change) => ratings_changes::apply_change(db, change).await,
+        SharedWrite::StoreAnalysis(id, analysis) => {
+            analyses::store_analysis(db, *id, analysis).await
+        }
+        SharedWrite::CountAnalysisRequest(request) => db.count_analysis_request(request).await,
+    }
+}
+
+/// Determines from the stored data whether a write was applied. Called if the outcome of the commit
+/// is unknown. Returns `None` if the stored data does not show whether the write was applied.
+pub(crate) async fn is_applied<S: SharedTransaction>(
+    db: &S,
+    write: &SharedWrite,
+) -> Result<Option<bool>, S::Error> {
+    let is_applied = match write {
+        SharedWrite::AddPlayer(player, _) => {
+            exists(
+                db,
+                "SELECT 1 FROM players WHERE id = ?1",
+                &[player.id.into()],
+            )
+            .await?
+        }
+        SharedWrite::ChangeIdentity(change) => {
+            return identity_changes::is_applied(db, change).await;
+        }
+        SharedWrite::ChangeRatings(change) => return ratings_changes::is_applied(db, change).await,
+        SharedWrite::StoreAnalysis(id, analysis) => analyses::load_analysis(db, *id)
+            .await?
+            .is_some_and(|stored| stored.nodes >= analysis.nodes),
+        SharedWrite::CountAnalysisRequest(AnalysisQuotaRequest { player, at_ms, .. }) => {
+            let sql = "SELECT 1 FROM analyses_asked WHERE player = ?1 AND asked_ms = ?2";
+            exists(db, sql, &[(*player).into(), (*at_ms).into()]).await?
+        }
+    };
+    Ok(Some(is_applied))
+}
