@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use plyhouse_matches::{
-    Action, Creation, Event, EventKind, Match, Reminder, ReplayError, Stage, Timestamp,
+    Action, Creation, Event, EventKind, Match, Reminder, ReplayError, Stage, Timestamp, TurnTime,
 };
 use plyhouse_protocol::{ErrorCode, PlayerId, Seq, Thinking, WireError};
 use plyhouse_store::{JournalPosition, LoadedMatch, MatchRecord};
@@ -43,7 +43,7 @@ use self::delayed_view::DelayedView;
 use self::hibernation::Hibernation;
 use self::leader::{ActionError, Leader, TimerAction};
 use self::rematch::{RematchFactory, RematchOffers};
-use self::replica::Replica;
+use self::replica::{Replica, next_response};
 use self::replicas::Replicas;
 use self::request_dedup::RequestDedup;
 use super::connection::handle::ConnectionHandle;
@@ -53,7 +53,7 @@ use super::context::clock_and_rng::now;
 use super::context::server_context::ServerContext;
 use super::match_handle::command::{Answer, Command, Control, MatchRequest};
 use super::match_handle::mailbox::Receiver;
-use super::match_handle::replication_messages::PublishedEvents;
+use super::match_handle::replication_messages::{ChatMessage, PublishedEvents};
 use super::match_handle::summary::MatchSummary;
 use super::match_handle::{Envelope, MAILBOX_CAPACITY};
 use super::players::block_loading;
@@ -100,6 +100,8 @@ pub(super) struct MatchActor {
     replica: Option<Box<Replica>>,
     /// Delayed view for spectators, if the match has a spectator delay.
     delayed_view: Option<Box<DelayedView>>,
+    /// Time at which the current turn was sent to the clients of this server.
+    turn_sent_at: Instant,
 }
 
 /// Reason to stop serving a match.
@@ -216,6 +218,7 @@ impl MatchActor {
             replicas: None,
             replica: None,
             delayed_view: None,
+            turn_sent_at: now(),
         })
     }
 
@@ -299,26 +302,20 @@ impl MatchActor {
     }
 
     async fn serve(&mut self) -> StopReason {
-        if self.replica.is_some() {
-            // The future is boxed, because few matches are replicas. Otherwise, the future would
-            // enlarge the `serve` future of every match.
-            return Box::pin(self.serve_replica()).await;
-        }
         // A single timer serves the match for its whole lifetime, because creating a timer for
         // every message is expensive.
         let mut alarm = pin!(sleep_until(now().into()));
         loop {
-            self.leader.update_bot_turn(&self.state);
-            self.update_hibernation_deadline();
             self.update_delayed_view();
+            let role_deadline = match self.replica {
+                Some(_) => self.prepare_replica(),
+                None => self.prepare_leader(),
+            };
+            let delayed_view = self.delayed_view.as_ref();
             let deadlines = [
-                self.leader.deadline(&self.state),
+                role_deadline,
                 self.broadcaster.deadline(),
-                self.hibernation.deadline(),
-                self.rematch_offers.deadline(),
-                self.delayed_view
-                    .as_ref()
-                    .and_then(|delayed| delayed.deadline()),
+                delayed_view.and_then(|delayed| delayed.deadline()),
             ];
             let deadline = deadlines.into_iter().flatten().min();
             if let Some(deadline) = deadline.map(Into::into)
@@ -334,21 +331,43 @@ impl MatchActor {
                     self.on_bot_progress(news);
                     CONTINUE
                 }
+                // Futures of replicas are boxed, because few matches are replicas. Otherwise, they
+                // would enlarge the `serve` future of every match.
+                Some(response) = next_response(&mut self.replica) => {
+                    Box::pin(self.on_owner_response(response)).await
+                }
                 envelope = next_envelope(&mut self.deferred, &mut self.mailbox) => match envelope {
                     Some(envelope) => self.on_message(*envelope).await,
                     // The lobby and all connections have dropped their handles, so no more commands
                     // can arrive.
-                    None => return StopReason::Closed,
+                    None => ControlFlow::Break(StopReason::Closed),
                 },
             };
             self.update_reachability();
-            self.broadcast_clock();
+            if self.leader.match_clock.take_unsent_change() {
+                self.broadcast_clock();
+            }
             self.send_replica_updates();
             self.flush();
             if let ControlFlow::Break(end) = flow {
+                if end != StopReason::Reload {
+                    self.send_unfollow();
+                }
                 return end;
             }
         }
+    }
+
+    /// Prepares the leader for the next wait, and returns its next deadline.
+    fn prepare_leader(&mut self) -> Option<Instant> {
+        self.leader.update_bot_turn(&self.state);
+        self.update_hibernation_deadline();
+        let deadlines = [
+            self.leader.deadline(&self.state),
+            self.hibernation.deadline(),
+            self.rematch_offers.deadline(),
+        ];
+        deadlines.into_iter().flatten().min()
     }
 
     /// Handles an intermediate or final result of a bot's search. If the bot's thinking is visible,
@@ -379,9 +398,12 @@ impl MatchActor {
     async fn on_timer(&mut self) -> ControlFlow<StopReason> {
         let now = now();
         self.update_reachability();
-        let absence_left_ms = || self.leader.absence_left_ms(&self.state);
+        let absence_left_ms = self.absence_left_ms();
         self.broadcaster.on_timer(&self.state, now, absence_left_ms);
         self.broadcast_delayed(now);
+        if self.replica.is_some() {
+            return Box::pin(self.on_replica_timer(now)).await;
+        }
         self.expire_rematch_offers(now);
         self.run_timer_action(now).await?;
         self.try_hibernate(now).await
@@ -452,18 +474,25 @@ impl MatchActor {
     /// Serves a command.
     async fn on_message(&mut self, mut envelope: Envelope) -> ControlFlow<StopReason> {
         self.adjust_received_at(&mut envelope.command);
-        if let Some(deadline) = self
-            .leader
-            .flag_before_command(&self.state, &envelope.command)
+        if self.replica.is_none()
+            && let Some(deadline) = self
+                .leader
+                .flag_before_command(&self.state, &envelope.command)
         {
             self.defer(VecDeque::from([Box::new(envelope)]));
             return Box::pin(self.on_flag(deadline)).await;
         }
-        let Envelope { command, reply } = envelope;
-        if self.is_hidden_from(&command) {
-            refuse_hidden(&command, reply);
+        if self.is_hidden_from(&envelope.command) {
+            refuse_hidden(envelope);
             return CONTINUE;
         }
+        if self.replica.is_some() {
+            match Box::pin(self.on_replica_message(envelope)).await? {
+                Some(unserved) => envelope = unserved,
+                None => return CONTINUE,
+            }
+        }
+        let Envelope { command, reply } = envelope;
         match &command.request {
             MatchRequest::Act(action) if command.relay.is_some() => {
                 return Box::pin(self.apply_relayed_action(&command, action, reply)).await;
@@ -483,8 +512,7 @@ impl MatchActor {
                 let Some(reply) = self.resync_delayed(&command, *since, reply) else {
                     return CONTINUE;
                 };
-                let time = self.leader.match_clock.turn_time(&self.state);
-                let resync = (*since, time);
+                let resync = (*since, self.turn_time());
                 self.broadcaster
                     .resync(&self.state, &command, resync, reply);
             }
@@ -557,22 +585,29 @@ impl MatchActor {
     }
 
     /// Checks that a player may join the match. Joining is refused if a participant blocks the
-    /// player or is blocked by the player. In a rated match, accounts with the same owner are
-    /// refused as well. Players who already hold a seat are not checked.
-    fn check_pairing_allowed(
+    /// player or is blocked by the player, and if the player takes part in too many correspondence
+    /// matches. In a rated match, accounts with the same owner are refused as well. Players who
+    /// already hold a seat are not checked.
+    fn check_join(
         &self,
         player: PlayerId,
+        join: &Action,
     ) -> impl Future<Output = Result<(), WireError>> + Send + use<> {
+        let creation = self.state.creation();
         let needs_check = !matches!(self.state.stage(), Stage::Ended { .. })
             && self.state.seat_held_by(player).is_none();
-        let others = self
-            .state
-            .seat_holders()
-            .chain([self.state.creation().host]);
+        let counts_against_limit = needs_check
+            && creation.terms.is_correspondence()
+            && creation.host != player
+            && self.is_valid(join);
+        let others = self.state.seat_holders().chain([creation.host]);
         let others: Vec<PlayerId> = others.filter(|_| needs_check).collect();
-        let is_rated = self.state.creation().terms.rated && needs_check;
+        let is_rated = creation.terms.rated && needs_check;
         let server = Arc::clone(&self.server);
         async move {
+            if counts_against_limit {
+                correspondence_matches::check_limit(&server.infra, player).await?;
+            }
             if is_rated {
                 let linked = ratings::linked_accounts(&server.infra, player).await?;
                 if others.iter().any(|other| linked.contains(other)) {
@@ -608,23 +643,13 @@ impl MatchActor {
         mut reply: Reply,
     ) -> ControlFlow<StopReason> {
         let joins = matches!(action, Action::Join { .. });
-        if joins && self.starts_correspondence_match(command.player, action) {
-            let limit_check =
-                correspondence_matches::check_limit(&self.server.infra, command.player).await;
-            match reply.require(limit_check) {
-                Some(((), checked)) => reply = checked,
-                None => return CONTINUE,
-            }
-        }
         let is_new_follower = joins && !self.broadcaster.follows(command);
         if joins {
-            match reply.require(self.check_pairing_allowed(command.player).await) {
+            match reply.require(self.check_join(command.player, action).await) {
                 Some(((), checked)) => reply = checked,
                 None => return CONTINUE,
             }
-            let is_seated = self.state.seat_of(command.player).is_some();
-            let now = Timestamp::uncharged(self.server.infra.clock.now_ms());
-            let is_player = is_seated || self.state.apply(action, now).is_ok();
+            let is_player = self.may_take_seat(command.player, action);
             match self.broadcaster.admit(command, is_player, reply) {
                 Some(admitted) => reply = admitted,
                 None => return CONTINUE,
@@ -675,21 +700,10 @@ impl MatchActor {
         &mut self,
         command: &Command,
         action: &Action,
-        reply: Reply,
+        mut reply: Reply,
     ) -> ControlFlow<StopReason> {
-        let mut reply = reply;
-        if matches!(action, Action::Join { .. })
-            && self.starts_correspondence_match(command.player, action)
-        {
-            let limit_check =
-                correspondence_matches::check_limit(&self.server.infra, command.player).await;
-            match reply.require(limit_check) {
-                Some(((), checked)) => reply = checked,
-                None => return CONTINUE,
-            }
-        }
         if matches!(action, Action::Join { .. }) {
-            match reply.require(self.check_pairing_allowed(command.player).await) {
+            match reply.require(self.check_join(command.player, action).await) {
                 Some(((), checked)) => reply = checked,
                 None => return CONTINUE,
             }
@@ -728,28 +742,18 @@ impl MatchActor {
         RELOAD
     }
 
-    /// Moves the receive time of a forwarded command back by the estimated transit time between the
-    /// servers.
-    fn adjust_received_at(&self, command: &mut Command) {
-        if let (Some(replicas), Some(cluster)) = (&self.replicas, &self.server.infra.cluster) {
-            command.received_at = replicas.adjusted_received_at(command, cluster);
-            if let Some(relayed) = &mut command.relay {
-                relayed.turn_elapsed_us = None;
-            }
-        }
+    /// Returns whether the player has a seat or takes one by the action.
+    fn may_take_seat(&self, player: PlayerId, join: &Action) -> bool {
+        self.state.seat_of(player).is_some() || self.is_valid(join)
     }
 
-    /// Returns whether the match is a correspondence match, the player is not yet a participant,
-    /// and the action is valid.
-    fn starts_correspondence_match(&self, player: PlayerId, action: &Action) -> bool {
-        let creation = self.state.creation();
-        let participates = creation.host == player || self.state.seat_held_by(player).is_some();
+    fn is_valid(&self, action: &Action) -> bool {
         let now = Timestamp::uncharged(self.server.infra.clock.now_ms());
-        creation.terms.is_correspondence() && !participates && self.state.apply(action, now).is_ok()
+        self.state.apply(action, now).is_ok()
     }
 
     /// Applies stored events to the match state and broadcasts them. Returns the time at which the
-    /// events became durable.
+    /// events became durable, or for a replica, the time at which it received them.
     fn apply_published(&mut self, published: &PublishedEvents) -> Instant {
         let durable_at = now();
         if published.events.is_empty() {
@@ -765,7 +769,10 @@ impl MatchActor {
             self.leader.before_event(&self.state, event);
             self.broadcaster
                 .apply_event(&mut self.state, event, durable_at);
-            self.leader.after_event(&self.state, event, durable_at);
+            self.leader.update_registry(&self.state, event);
+            if self.replica.is_none() {
+                self.leader.after_event(&self.state, event, durable_at);
+            }
         }
         self.remove_spectator();
         let is_move = |event: &Event| matches!(event.kind, EventKind::Moved { .. });
@@ -775,24 +782,38 @@ impl MatchActor {
             challenges.on_match_changed(&self.server.identity.players, &self.state);
         }
         self.broadcaster.broadcast(published);
+        self.broadcaster.broadcast_rating_update(&self.state);
         if let Some(delayed) = &mut self.delayed_view {
             delayed.add_events(published);
         }
         self.leader.summary().set_seq(self.state.seq());
+        let begins_turn = published
+            .events
+            .iter()
+            .any(|event| event.kind.begins_turn());
+        if begins_turn {
+            self.turn_sent_at = now();
+        }
+        if self.replica.is_none() {
+            self.on_events_sent(published, begins_turn);
+        } else if begins_turn && self.leader.match_clock.compensates_lag() {
+            self.broadcaster.measure_mover_rtt(&self.state);
+        }
+        durable_at
+    }
+
+    /// Updates the clock and the replicas after the owner has sent the events to the followers.
+    fn on_events_sent(&mut self, published: &PublishedEvents, begins_turn: bool) {
         self.leader.on_events_sent(&self.state, published, now());
         if let Some(replicas) = &mut self.replicas {
             replicas.add_events(published);
         }
-        let gives_turn = |event: &Event| event.kind.begins_turn();
-        if self.state.creation().terms.is_correspondence()
-            && published.events.iter().any(gives_turn)
-        {
+        if begins_turn && self.state.creation().terms.is_correspondence() {
             self.notify_turn();
         }
         if self.leader.match_clock.needs_rtt() {
             self.broadcaster.measure_mover_rtt(&self.state);
         }
-        durable_at
     }
 
     /// Removes the followers who may not watch the match now that it has started.
@@ -811,11 +832,17 @@ impl MatchActor {
         correspondence_matches::notify_turn(&self.server, &self.state, follows);
     }
 
-    /// Broadcasts the clock if it has changed without an event.
+    /// Returns the state of the clock, if it is known on this server.
+    fn turn_time(&self) -> Option<TurnTime> {
+        match &self.replica {
+            Some(replica) => replica.turn_time(self.state.seq()),
+            None => self.leader.match_clock.turn_time(&self.state),
+        }
+    }
+
+    /// Broadcasts the clock after it has changed without an event.
     fn broadcast_clock(&mut self) {
-        if self.leader.match_clock.take_unsent_change()
-            && let Some(time) = self.leader.match_clock.turn_time(&self.state)
-        {
+        if let Some(time) = self.turn_time() {
             self.broadcaster.broadcast_clock(&self.state, time);
             if let Some(replicas) = &mut self.replicas {
                 replicas.mark_clock_changed();
@@ -823,6 +850,19 @@ impl MatchActor {
             if let Some(delayed) = &mut self.delayed_view {
                 delayed.mark_clock_changed();
             }
+        }
+    }
+
+    /// Broadcasts a chat message, unless it was broadcast before.
+    fn broadcast_chat(&mut self, message: &ChatMessage) {
+        if !self.broadcaster.broadcast_chat_if_new(&self.state, message) {
+            return;
+        }
+        if let Some(delayed) = &mut self.delayed_view {
+            delayed.add_chat(message);
+        }
+        if let Some(replicas) = &mut self.replicas {
+            replicas.add_chat(message.clone());
         }
     }
 
@@ -847,8 +887,7 @@ impl MatchActor {
     }
 
     /// Returns the snapshot data that cannot be derived from the events.
-    fn snapshot_extras(&mut self) -> SnapshotExtras {
-        self.mark_clock_pending();
+    fn snapshot_extras(&self) -> SnapshotExtras {
         SnapshotExtras {
             turn_time: self.turn_time(),
             absent: self.absent_seats(),
@@ -899,9 +938,13 @@ impl MatchActor {
     }
 
     /// Updates all state that depends on which players and spectators are connected. Must be called
-    /// after a change of presence and before the change is announced.
+    /// after a change of presence and before the change is announced. A replica reports its
+    /// presence to the owner, which announces it.
     fn on_presence_changed(&mut self) {
         self.update_delayed_followers();
+        if self.replica.is_some() {
+            return;
+        }
         let presence = self.broadcaster.total_presence(&self.state);
         self.leader.update_presence(&self.state, &presence);
         let absent = self.absent_seats();
@@ -911,7 +954,7 @@ impl MatchActor {
 }
 
 /// Replies that the match does not exist, because it is hidden from the player.
-fn refuse_hidden(command: &Command, reply: Reply) {
+fn refuse_hidden(Envelope { command, reply }: Envelope) {
     match command.request {
         MatchRequest::PushSnapshot => reply.discard(),
         _ => reply.error(unknown_match_error()),

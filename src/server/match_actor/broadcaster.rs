@@ -453,6 +453,19 @@ impl Broadcaster {
         }
     }
 
+    /// Applies transient state that another server or the queue of the delayed view reports, and
+    /// broadcasts the changes except for the clock.
+    pub(super) fn apply_transient_state(&mut self, state: &Match, reported: &TransientState) {
+        self.set_remote_presence(Some(RemotePresence::Total(reported.seat_presence)));
+        let absent = reported.absence_left_ms.map(|left_ms| left_ms.is_some());
+        self.schedule_presence(state, absent);
+        if let Some(rematch) = &reported.rematch
+            && self.set_rematch(rematch.clone())
+        {
+            self.broadcast_rematch(state);
+        }
+    }
+
     /// Returns the players and spectators on this server. A replica reports them to the server that
     /// owns the match.
     pub(super) fn local_presence(&self, state: &Match) -> Presence {
@@ -745,12 +758,12 @@ impl Broadcaster {
         &mut self,
         state: &Match,
         now: Instant,
-        absence_left_ms: impl FnOnce() -> [Option<u64>; 2],
+        absence_left_ms: [Option<u64>; 2],
     ) {
         if self.deadline().is_some_and(|deadline| deadline <= now) {
             let presence = self.announced_presence(state);
             self.subscribers
-                .broadcast_presence(state.id(), presence, absence_left_ms());
+                .broadcast_presence(state.id(), presence, absence_left_ms);
         }
     }
 }

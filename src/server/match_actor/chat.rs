@@ -199,14 +199,7 @@ impl MatchActor {
                 .broadcaster
                 .new_chat_message(command.player, among_players, chat);
             self.server.infra.metrics.chat_messages.inc();
-            self.broadcaster
-                .broadcast_chat_if_new(&self.state, &message);
-            if let Some(delayed) = &mut self.delayed_view {
-                delayed.add_chat(&message);
-            }
-            if let Some(replicas) = &mut self.replicas {
-                replicas.add_chat(message);
-            }
+            self.broadcast_chat(&message);
         }
         if command.relay.is_some() {
             // The chat message must reach the other servers before the reply does.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{Action, Creation, Event, EventKind, Match, ReplayError, Stage, TurnTime};
+use plyhouse_matches::{Action, Creation, Event, EventKind, Match, ReplayError, Stage};
 use plyhouse_protocol::{ErrorCode, PlayerId, Seq, SpectatorAccess, WireError};
 use plyhouse_store::MatchRecord;
 
@@ -20,7 +20,9 @@ use crate::connection::reply::Reply;
 use crate::context::clock_and_rng::now;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::{Answer, Command};
-use crate::match_handle::replication_messages::{ChatMessage, PublishedEvents, TransientState};
+use crate::match_handle::replication_messages::{
+    ChatMessage, PublishedEvents, ReceivedState, TransientState,
+};
 use crate::match_handle::summary::SeatPresence;
 use crate::players::rating_update_message::RatingUpdate;
 
@@ -44,9 +46,8 @@ pub(super) struct DelayedView {
     /// Transient state in the last queued update: clock, presence, absence times and rematch
     /// offers.
     last_queued_state: Option<TransientState>,
-    /// Transient state that spectators see, and the time at which it was broadcast to them.
-    transient_state: Option<TransientState>,
-    transient_state_at: Instant,
+    /// Transient state that spectators see.
+    transient_state: ReceivedState,
     /// Whether a player has taken or left a seat since the followers were last checked.
     seats_changed: bool,
 }
@@ -95,8 +96,7 @@ impl DelayedView {
             queue: VecDeque::new(),
             changes: Changes::default(),
             last_queued_state: None,
-            transient_state: None,
-            transient_state_at: now(),
+            transient_state: ReceivedState::default(),
             seats_changed: false,
         });
         view.reset(record, server.infra.clock.now_ms())?;
@@ -113,7 +113,8 @@ impl DelayedView {
         };
         self.state = self.broadcaster.replay(visible_record)?;
         self.changes = Changes::default();
-        (self.last_queued_state, self.transient_state) = (None, None);
+        self.last_queued_state = None;
+        self.transient_state = ReceivedState::default();
         self.seats_changed = true;
         let seats = Seat::ALL.map(|seat| self.state.occupant(seat).player().map(|_| false));
         let spectators = 0;
@@ -190,16 +191,15 @@ impl DelayedView {
     fn broadcast_due(&mut self, now: Instant) -> bool {
         let mut has_sent = false;
         while let Some(update) = self.queue.pop_front_if(|later| later.visible_at <= now) {
-            self.broadcast_update(update, now);
+            self.broadcast_update(update);
             has_sent = true;
         }
-        let absence_left_ms = self.absence_left_ms();
-        self.broadcaster
-            .on_timer(&self.state, now, || absence_left_ms);
+        let absence_left_ms = self.transient_state.absence_left_ms();
+        self.broadcaster.on_timer(&self.state, now, absence_left_ms);
         has_sent
     }
 
-    fn broadcast_update(&mut self, update: QueuedUpdate, now: Instant) {
+    fn broadcast_update(&mut self, update: QueuedUpdate) {
         let QueuedUpdate {
             changes,
             transient_state,
@@ -208,8 +208,8 @@ impl DelayedView {
         let after = self.state.seq();
         // Each event contains the clock state. If the update has no events, spectators who have not
         // received the clock yet need a `clock` message.
-        let is_clock_changed =
-            changes.is_clock_changed || (changes.events.is_empty() && self.turn_time().is_none());
+        let is_clock_changed = changes.is_clock_changed
+            || (changes.events.is_empty() && self.transient_state.turn_time().is_none());
         for event in &changes.events {
             self.broadcaster.apply_delayed_event(&mut self.state, event);
         }
@@ -218,20 +218,12 @@ impl DelayedView {
             after,
             events: changes.events,
         });
-        if let Some(standing) = transient_state {
-            let remote_presence = RemotePresence::Total(standing.seat_presence);
-            self.broadcaster.set_remote_presence(Some(remote_presence));
-            if let Some(rematch) = &standing.rematch
-                && self.broadcaster.set_rematch(rematch.clone())
-            {
-                self.broadcaster.broadcast_rematch(&self.state);
-            }
-            self.transient_state = Some(standing);
-            self.transient_state_at = now;
-            let absent = self.snapshot_extras().absent;
-            self.broadcaster.schedule_presence(&self.state, absent);
+        if let Some(transient_state) = transient_state {
+            self.broadcaster
+                .apply_transient_state(&self.state, &transient_state);
+            self.transient_state = ReceivedState::new(transient_state);
         }
-        if is_clock_changed && let Some(time) = self.turn_time() {
+        if is_clock_changed && let Some(time) = self.transient_state.turn_time() {
             self.broadcaster.broadcast_clock(&self.state, time);
         }
         for message in &changes.chat_messages {
@@ -245,27 +237,11 @@ impl DelayedView {
         self.broadcaster.remove_spectator(&self.state);
     }
 
-    /// Returns the state of the clock as spectators see it, if it is known.
-    fn turn_time(&self) -> Option<TurnTime> {
-        let standing = self.transient_state.as_ref()?;
-        standing.turn_time_after(now().saturating_duration_since(self.transient_state_at))
-    }
-
-    /// Returns the remaining absence time of each seat's player as spectators see it, in
-    /// milliseconds.
-    fn absence_left_ms(&self) -> [Option<u64>; 2] {
-        let elapsed = now().saturating_duration_since(self.transient_state_at);
-        let transient_state = self.transient_state.as_ref();
-        transient_state.map_or([None; 2], |standing| {
-            standing.absence_left_ms_after(elapsed)
-        })
-    }
-
     /// Returns the clock and the absences as spectators see them.
     fn snapshot_extras(&self) -> SnapshotExtras {
         SnapshotExtras {
-            turn_time: self.turn_time(),
-            absent: self.absence_left_ms().map(|gone_ms| gone_ms.is_some()),
+            turn_time: self.transient_state.turn_time(),
+            absent: (self.transient_state.absence_left_ms()).map(|left_ms| left_ms.is_some()),
         }
     }
 
@@ -293,7 +269,7 @@ impl DelayedView {
     }
 
     fn resync(&mut self, command: &Command, since: Seq, reply: Reply) {
-        let resync = (since, self.turn_time());
+        let resync = (since, self.transient_state.turn_time());
         self.broadcaster.resync(&self.state, command, resync, reply);
     }
 
@@ -339,7 +315,7 @@ impl MatchActor {
             return Some(reply);
         };
         delayed.add_watcher(command, reply);
-        self.on_delayed_followers_changed();
+        self.on_presence_changed();
         None
     }
 
@@ -385,15 +361,6 @@ impl MatchActor {
         }
     }
 
-    /// Updates everything that depends on the followers of the delayed view. This method must be
-    /// called after followers of the delayed view are added or removed.
-    fn on_delayed_followers_changed(&mut self) {
-        match self.replica {
-            None => self.on_presence_changed(),
-            Some(_) => self.update_delayed_followers(),
-        }
-    }
-
     /// Moves each connection to the view that its player may see: the current state or the delayed
     /// view. Then queues new changes for the spectators.
     pub(super) fn update_delayed_view(&mut self) {
@@ -434,7 +401,7 @@ impl MatchActor {
         self.broadcaster.remove_followers_if(&self.state, |player| {
             self.state.seat_held_by(player).is_none()
         });
-        self.on_delayed_followers_changed();
+        self.on_presence_changed();
     }
 
     /// Broadcasts the due updates to the spectators, and updates the match's entry in lists.
@@ -445,7 +412,7 @@ impl MatchActor {
         if delayed.broadcast_due(now) {
             self.update_delayed_listing();
             if self.state.creation().terms.spectator_access() == SpectatorAccess::Nobody {
-                self.on_delayed_followers_changed();
+                self.on_presence_changed();
             }
         }
     }

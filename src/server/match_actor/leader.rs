@@ -444,22 +444,35 @@ impl Leader {
         }
     }
 
-    /// Updates everything that depends on an event after it was applied. The event became durable
-    /// at `durable_at`.
+    /// Updates the player registry and the list entry after an event was applied.
+    pub(super) fn update_registry(&self, state: &Match, event: &Event) {
+        let players = &self.server.identity.players;
+        match &event.kind {
+            EventKind::Seated { occupant, .. } => match occupant.player() {
+                Some(player) if state.creation().terms.is_correspondence() => {
+                    players.mark_plays_correspondence(player);
+                }
+                Some(player) => players.add_seated_match(player, state.id()),
+                None => {}
+            },
+            EventKind::Ended { .. } => players.on_match_ended(state),
+            EventKind::Started { .. }
+            | EventKind::Moved { .. }
+            | EventKind::TakenBack { .. }
+            | EventKind::Offered { .. }
+            | EventKind::Declined { .. }
+            | EventKind::TimeGiven { .. }
+            | EventKind::Hinted { .. } => {}
+        }
+        self.summary.update_progress(state);
+    }
+
+    /// Updates everything else that depends on an event after the owner has applied it. The event
+    /// became durable at `durable_at`.
     pub(super) fn after_event(&mut self, state: &Match, event: &Event, durable_at: Instant) {
         let id = state.id();
         match &event.kind {
             EventKind::Seated { occupant, .. } => {
-                match occupant.player() {
-                    Some(player) if state.creation().terms.is_correspondence() => {
-                        self.server
-                            .identity
-                            .players
-                            .mark_plays_correspondence(player);
-                    }
-                    Some(player) => self.server.identity.players.add_seated_match(player, id),
-                    None => {}
-                }
                 self.server
                     .identity
                     .remove_deleted_players(id, occupant.player());
@@ -471,18 +484,15 @@ impl Leader {
                     self.open_match_permit = None;
                 }
                 self.expires_at = None;
-                self.summary.update_progress(state);
                 self.last_ply_at = durable_at;
             }
             EventKind::Moved { .. } => {
                 self.last_ply_at = durable_at;
                 self.game_metrics.moves.inc();
-                self.summary.update_progress(state);
             }
             EventKind::Offered { offer, .. } => self.bot_opinion.on_offer(*offer, durable_at),
             EventKind::TakenBack { .. } => {
                 self.last_ply_at = durable_at;
-                self.summary.update_progress(state);
                 self.bot_opinion.on_takeback();
             }
             EventKind::Declined { .. } | EventKind::TimeGiven { .. } | EventKind::Hinted { .. } => {
@@ -494,7 +504,6 @@ impl Leader {
                 self.expires_at = None;
                 self.unload_at =
                     Some(durable_at + linger_duration(state, self.server.infra.settings.linger));
-                self.server.identity.players.on_match_ended(state);
                 if state.creation().terms.rated {
                     self.server.matches.rating_wakeup.wake();
                 }

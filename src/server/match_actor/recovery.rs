@@ -9,6 +9,7 @@ use super::MatchActor;
 use super::leader::RETRY_DELAY;
 use super::rematch::RematchOffers;
 use crate::cluster::MatchLocation;
+use crate::context::clock_and_rng::now;
 use crate::match_handle::Envelope;
 use crate::match_handle::command::MatchRequest;
 
@@ -17,7 +18,7 @@ impl MatchActor {
     /// The actor must stop if it can no longer serve the match or no handle to the match exists.
     pub(super) async fn reload(&mut self) -> bool {
         let id = self.state.id();
-        self.release_clock_waiters();
+        self.retry_waiting_requests(|_| true);
         loop {
             let Some(is_served) = self.check_location().await else {
                 if self.refuse_until_retry().await {
@@ -158,6 +159,7 @@ impl MatchActor {
             .players
             .on_match_reloaded(&self.state, &state);
         self.state = state;
+        self.turn_sent_at = now();
         self.leader.journal_position = position;
         self.broadcaster.set_epoch(position.epoch());
         if self.replica.is_some() {

@@ -5,14 +5,10 @@
 //! the match, and the actor becomes the match's leader.
 
 mod forward;
-mod pending_snapshots;
 mod sync;
 
-use std::collections::{BTreeMap, VecDeque};
-use std::future::poll_fn;
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::pin::pin;
-use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
@@ -22,15 +18,13 @@ use plyhouse_bus::RequestError;
 use plyhouse_matches::{Stage, TurnTime};
 use plyhouse_protocol::{ErrorCode, Seq};
 use plyhouse_store::{JournalPosition, NodeId};
-use tokio::time::sleep_until;
 
-use super::{CONTINUE, MatchActor, RELOAD, StopReason, next_envelope, refuse_hidden};
+use super::{CONTINUE, MatchActor, StopReason};
 use crate::cluster::PacketResponse;
-use crate::connection::reply::Reply;
 use crate::context::clock_and_rng::now;
 use crate::match_handle::Envelope;
-use crate::match_handle::command::{Answer, Command, Control, MatchRequest};
-use crate::match_handle::replication_messages::{Presence, TransientState};
+use crate::match_handle::command::{Answer, Control, MatchRequest};
+use crate::match_handle::replication_messages::{Presence, ReceivedState};
 
 /// Time that a replica waits for missing events before it reads them from the store.
 const CATCH_UP_DELAY: Duration = Duration::from_millis(1500);
@@ -55,12 +49,12 @@ const UNKNOWN_MATCH_TIMEOUT: Duration = Duration::from_secs(2);
 const FORWARDED_REQUESTS_MAX: usize = 64;
 
 /// Maximum time that a snapshot waits for the owner's clock. After that, the snapshot is sent
-/// without the clock.
+/// without the clock, and a `clock` message follows as soon as the clock is known.
 const CLOCK_WAIT_MAX: Duration = Duration::from_secs(2);
 
-/// Maximum number of snapshot requests that wait for the owner's clock. Snapshot requests above
-/// this limit are answered without the clock.
-const CLOCK_WAITERS_MAX: usize = 1024;
+/// Maximum number of requests that wait for the owner's clock or for a retry. Snapshot requests
+/// above this limit are answered without the clock.
+const WAITING_REQUESTS_MAX: usize = 1024;
 
 /// An unneeded replica is unloaded after this time.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -80,22 +74,14 @@ pub(super) struct Replica {
     forwarded_count: u64,
     /// Answers that wait until the events that they refer to have been broadcast.
     pending_answers: Vec<PendingAnswer>,
-    transient_state: Option<TransientState>,
-    /// Time at which `transient_state` was received. The clock and absence times in that state
-    /// count from this time.
-    transient_state_at: Instant,
+    /// Transient state in the owner's last update.
+    transient_state: ReceivedState,
     /// Version of `transient_state`. It consists of the epoch of the owner that sent the state, and
     /// the number of the last event that the state reflects.
     transient_state_version: (u64, Seq),
-    /// Time at which this replica began to wait for the owner's clock in the current turn. `None`
-    /// if this replica does not wait for the clock.
-    clock_unknown_since: Option<Instant>,
-    /// Snapshot requests that wait for the owner's clock.
-    clock_waiters: VecDeque<Box<Envelope>>,
-    /// Whether all followers must get a snapshot once the owner's clock is known.
-    snapshots_pending: bool,
-    /// Whether a snapshot was sent without the clock, so that a `clock` message must follow.
-    clock_pending: bool,
+    /// Time at which all followers get a snapshot, even if the owner's clock is still unknown.
+    /// `None` if no snapshot is due. Until then, broadcasts are suppressed and answers wait.
+    snapshots_due_at: Option<Instant>,
     /// Presence that was last reported to the owner.
     reported_presence: Option<Presence>,
     /// Time of the next follow request to the owner.
@@ -104,22 +90,22 @@ pub(super) struct Replica {
     last_follow_at: Option<Instant>,
     /// Time at which this replica must read missed events from the store.
     catch_up_at: Option<Instant>,
-    /// Time at which the current turn was sent to the clients of this server.
-    turn_sent_at: Instant,
     /// Server that this replica suspected of having stopped when it found that the match had ended.
     suspected_owner: Option<NodeId>,
     /// Time of the owner's first answer that it does not know the match; `None` if it knows the
     /// match.
     match_unknown_since: Option<Instant>,
-    /// Commands that must be forwarded again, each with the time of the retry.
-    retries: VecDeque<(Instant, Box<Envelope>)>,
+    /// Requests that are served again at the given time, or when the owner sends an update. They
+    /// are snapshot requests that wait for the owner's clock, and commands that the owner could not
+    /// serve.
+    waiting_requests: Vec<(Instant, Box<Envelope>)>,
     /// Time since which the replica has not been needed.
     idle_since: Option<Instant>,
 }
 
 /// Outcome of a request to the owner.
 #[derive(Debug)]
-enum OwnerResponse {
+pub(super) enum OwnerResponse {
     Follow(Result<PacketResponse, RequestError>),
     /// Response to the forwarded command with this number.
     Command(u64, Result<PacketResponse, RequestError>),
@@ -145,71 +131,52 @@ impl Replica {
             forwarded: BTreeMap::new(),
             forwarded_count: 0,
             pending_answers: Vec::new(),
-            transient_state: None,
-            transient_state_at: now(),
+            transient_state: ReceivedState::default(),
             transient_state_version: (0, Seq(0)),
-            clock_unknown_since: None,
-            clock_waiters: VecDeque::new(),
-            snapshots_pending: false,
-            clock_pending: false,
+            snapshots_due_at: None,
             reported_presence: None,
             follow_at: owner.map(|_| now()),
             last_follow_at: None,
             catch_up_at: None,
-            turn_sent_at: now(),
             suspected_owner: None,
             match_unknown_since: None,
-            retries: VecDeque::new(),
+            waiting_requests: Vec::new(),
             idle_since: None,
         })
     }
 
     fn deadline(&self) -> Option<Instant> {
         let idle_at = self.idle_since.map(|since| since + IDLE_TIMEOUT);
-        let retry_at = self.retries.front().map(|(at, _)| *at);
-        let clock_at = self.clock_deadline();
+        let retries = self.waiting_requests.iter().map(|(at, _)| *at);
         [
             self.follow_at,
             self.catch_up_at,
-            retry_at,
+            self.snapshots_due_at,
             idle_at,
-            clock_at,
         ]
         .into_iter()
         .flatten()
+        .chain(retries)
         .min()
     }
 
     /// Returns the state of the clock after this event, if the owner has sent it.
-    fn turn_time(&self, seq: Seq) -> Option<TurnTime> {
-        let elapsed = now().saturating_duration_since(self.transient_state_at);
-        let transient_state = self.transient_state.as_ref();
-        transient_state
-            .filter(|_| self.transient_state_version == (self.epoch, seq))?
-            .turn_time_after(elapsed)
+    pub(super) fn turn_time(&self, seq: Seq) -> Option<TurnTime> {
+        let is_current = self.transient_state_version == (self.epoch, seq);
+        self.transient_state.turn_time().filter(|_| is_current)
     }
 
     /// Returns the remaining absence time of each seat's player, as reported by the owner, in
     /// milliseconds.
     pub(super) fn absence_left_ms(&self) -> [Option<u64>; 2] {
-        let elapsed = now().saturating_duration_since(self.transient_state_at);
-        let transient_state = self.transient_state.as_ref();
-        transient_state.map_or([None; 2], |standing| {
-            standing.absence_left_ms_after(elapsed)
-        })
+        self.transient_state.absence_left_ms()
     }
+}
 
-    fn has_in_flight(&self) -> bool {
-        !self.in_flight.is_empty()
-    }
-
-    async fn next_response(&mut self) -> Option<OwnerResponse> {
-        poll_fn(|context| match self.in_flight.poll_next_unpin(context) {
-            Poll::Ready(None) => Poll::Pending,
-            other => other,
-        })
-        .await
-    }
+/// Waits for the owner's response to a request. Returns `None` if the match is no replica or no
+/// request is in flight. This function is cancel safe.
+pub(super) async fn next_response(replica: &mut Option<Box<Replica>>) -> Option<OwnerResponse> {
+    replica.as_mut()?.in_flight.next().await
 }
 
 impl MatchActor {
@@ -221,6 +188,7 @@ impl MatchActor {
     ) {
         self.replica = Some(Replica::new(owner, journal_position));
         self.replicas = None;
+        self.turn_sent_at = now();
         self.broadcaster.set_remote_presence(None);
     }
 
@@ -237,56 +205,12 @@ impl MatchActor {
         replica.follow_at = replica.owner.map(|_| now());
     }
 
-    /// Returns the state of the clock, if it is known on this server.
-    pub(super) fn turn_time(&self) -> Option<TurnTime> {
-        match &self.replica {
-            Some(replica) => replica.turn_time(self.state.seq()),
-            None => self.leader.match_clock.turn_time(&self.state),
-        }
-    }
-
-    /// Serves the followers on this server until this server becomes the owner or the replica is no
-    /// longer needed.
-    pub(super) async fn serve_replica(&mut self) -> StopReason {
-        let mut alarm = pin!(sleep_until(now().into()));
-        loop {
-            self.update_delayed_view();
-            self.update_replica_presence();
-            self.update_clock_wait();
-            let delayed_deadline = self
-                .delayed_view
-                .as_ref()
-                .and_then(|delayed| delayed.deadline());
-            let replica = self.replica.as_mut().expect("the match is a replica");
-            let deadline = replica
-                .deadline()
-                .into_iter()
-                .chain(self.broadcaster.deadline())
-                .chain(delayed_deadline)
-                .min();
-            if let Some(deadline) = deadline.map(Into::into)
-                && alarm.deadline() != deadline
-            {
-                alarm.as_mut().reset(deadline);
-            }
-            let has_in_flight = replica.has_in_flight();
-            let flow = tokio::select! {
-                biased; // Poll timers first, then responses to earlier requests, then new messages.
-                () = &mut alarm, if deadline.is_some() => self.on_replica_timer().await,
-                Some(response) = replica.next_response(), if has_in_flight => self.on_owner_response(response).await,
-                envelope = next_envelope(&mut self.deferred, &mut self.mailbox) => match envelope {
-                    Some(envelope) => self.on_replica_message(envelope).await,
-                    None => ControlFlow::Break(StopReason::Closed),
-                },
-            };
-            self.flush();
-            if let ControlFlow::Break(end) = flow {
-                if end != StopReason::Reload {
-                    self.send_unfollow();
-                }
-                return end;
-            }
-        }
+    /// Prepares the replica for its next wait, and returns its next deadline.
+    pub(super) fn prepare_replica(&mut self) -> Option<Instant> {
+        self.update_replica_presence();
+        self.send_due_snapshots();
+        self.send_ready_answers();
+        self.replica_mut().deadline()
     }
 
     /// Reads missed events from the store while the owner is unreachable and cannot send them.
@@ -342,19 +266,8 @@ impl MatchActor {
         players.any(|player| self.server.identity.players.is_connected(player))
     }
 
-    async fn on_replica_timer(&mut self) -> ControlFlow<StopReason> {
-        let now = now();
-        let absence_left_ms = self.replica_mut().absence_left_ms();
-        self.broadcaster
-            .on_timer(&self.state, now, || absence_left_ms);
-        self.broadcast_delayed(now);
-        while let Some((_, envelope)) = self
-            .replica_mut()
-            .retries
-            .pop_front_if(|(at, _)| *at <= now)
-        {
-            self.deferred.push_back(envelope);
-        }
+    pub(super) async fn on_replica_timer(&mut self, now: Instant) -> ControlFlow<StopReason> {
+        self.retry_waiting_requests(|at| at <= now);
         if self.replica_mut().follow_at.is_some_and(|at| at <= now) {
             self.send_follow();
         }
@@ -363,8 +276,8 @@ impl MatchActor {
         }
         let idle_since = self.replica_mut().idle_since;
         if idle_since.is_some_and(|since| since + IDLE_TIMEOUT <= now) {
-            let has_waiters = self.has_snapshot_waiters();
-            let is_idle = || !has_waiters && self.deferred.is_empty() && self.mailbox.is_empty();
+            let has_waiting = !self.replica_mut().waiting_requests.is_empty();
+            let is_idle = || !has_waiting && self.deferred.is_empty() && self.mailbox.is_empty();
             if self
                 .server
                 .matches
@@ -401,8 +314,11 @@ impl MatchActor {
     }
 
     /// Cancels the subscription to the owner's updates.
-    fn send_unfollow(&mut self) {
-        let (id, owner) = (self.state.id(), self.replica_mut().owner);
+    pub(super) fn send_unfollow(&self) {
+        let (id, owner) = (
+            self.state.id(),
+            self.replica.as_ref().and_then(|replica| replica.owner),
+        );
         if let (Some(owner), Some(cluster)) = (owner, &self.server.infra.cluster) {
             let response = cluster.follow_match(owner, id, None);
             self.server.infra.spawn(async move {
@@ -412,22 +328,45 @@ impl MatchActor {
         }
     }
 
-    async fn on_replica_message(&mut self, envelope: Box<Envelope>) -> ControlFlow<StopReason> {
-        let Envelope { command, reply } = *envelope;
-        if self.is_hidden_from(&command) {
-            refuse_hidden(&command, reply);
-            return CONTINUE;
+    /// Serves again the waiting requests whose time fulfils the predicate.
+    pub(super) fn retry_waiting_requests(&mut self, is_due: impl Fn(Instant) -> bool) {
+        if let Some(replica) = &mut self.replica {
+            let waiting = replica
+                .waiting_requests
+                .extract_if(.., |(at, _)| is_due(*at));
+            self.deferred.extend(waiting.map(|(_, envelope)| envelope));
         }
-        if command.relay.is_some() {
-            return CONTINUE; // The server that relayed the command resends it to the owner.
+    }
+
+    /// Handles the outcome of a request to the owner.
+    pub(super) async fn on_owner_response(
+        &mut self,
+        response: OwnerResponse,
+    ) -> ControlFlow<StopReason> {
+        match response {
+            OwnerResponse::Follow(response) => self.on_follow_response(response).await,
+            OwnerResponse::Command(number, response) => {
+                match self.replica_mut().forwarded.remove(&number) {
+                    Some(envelope) => self.on_forward_response(envelope, response).await,
+                    None => CONTINUE,
+                }
+            }
         }
-        let Some(Envelope { command, reply }) = self.wait_for_clock(Envelope { command, reply })
-        else {
-            return CONTINUE;
-        };
+    }
+
+    /// Serves a message that a replica does not serve in the same way as the match's owner. Returns
+    /// any other message to the caller.
+    pub(super) async fn on_replica_message(
+        &mut self,
+        envelope: Envelope,
+    ) -> ControlFlow<StopReason, Option<Envelope>> {
+        let Envelope { command, reply } = envelope;
         match &command.request {
+            // The server that sent the message finds the owner itself.
+            MatchRequest::Control(Control::Follow { .. }) => {}
+            _ if command.relay.is_some() => {}
             MatchRequest::Act(action) => {
-                return self.forward_action(command.clone(), action, reply).await;
+                self.forward_action(command.clone(), action, reply).await?;
             }
             MatchRequest::SendChat { .. } if !self.follows(&command) => {
                 reply.refuse(ErrorCode::NotFollowing, "watch the match first");
@@ -436,83 +375,45 @@ impl MatchActor {
             | MatchRequest::OfferRematch
             | MatchRequest::DeclineRematch
             | MatchRequest::Control(Control::ResignIdleBotGame) => {
-                return self.forward(command, reply).await;
+                self.forward(command, reply).await?;
             }
-            MatchRequest::Watch | MatchRequest::PushSnapshot => {
-                self.catch_up_if_owner_unreachable().await?;
-                let Some(reply) = self.watch_delayed(&command, reply) else {
-                    return CONTINUE;
-                };
-                let is_seated = self.state.seat_of(command.player).is_some();
-                if let Some(reply) = self.broadcaster.admit(&command, is_seated, reply) {
-                    self.send_replica_snapshot(&command, reply);
+            MatchRequest::Watch | MatchRequest::PushSnapshot | MatchRequest::Resync { .. } => {
+                if self.must_wait_for_clock(&command) {
+                    let retry_at = command.received_at + CLOCK_WAIT_MAX;
+                    let envelope = Box::new(Envelope { command, reply });
+                    let waiting = &mut self.replica_mut().waiting_requests;
+                    waiting.push((retry_at, envelope));
+                } else {
+                    self.catch_up_if_owner_unreachable().await?;
+                    return ControlFlow::Continue(Some(Envelope { command, reply }));
                 }
             }
-            MatchRequest::Resync { since } => {
-                self.catch_up_if_owner_unreachable().await?;
-                let Some(reply) = self.resync_delayed(&command, *since, reply) else {
-                    return CONTINUE;
-                };
-                let resync = (*since, self.snapshot_extras().turn_time);
-                self.broadcaster
-                    .resync(&self.state, &command, resync, reply);
-            }
-            MatchRequest::Unfollow => self.remove_follower_silently(&command),
+            MatchRequest::Unfollow
+            | MatchRequest::Control(
+                Control::NotifyTurn | Control::RatingUpdated(_) | Control::EraseName { .. },
+            ) => return ControlFlow::Continue(Some(Envelope { command, reply })),
             MatchRequest::Control(control) => {
-                return self.on_replica_control(&command, control, reply).await;
+                reply.ok(None);
+                self.on_replica_control(control).await?;
             }
         }
-        CONTINUE
+        ControlFlow::Continue(None)
     }
 
-    /// Handles a signal that a server has sent to the replica.
-    async fn on_replica_control(
-        &mut self,
-        command: &Command,
-        control: &Control,
-        reply: Reply,
-    ) -> ControlFlow<StopReason> {
+    /// Handles a signal that only concerns replicas.
+    async fn on_replica_control(&mut self, control: &Control) -> ControlFlow<StopReason> {
         match control {
             Control::ReplicaUpdate(update) => return self.on_replica_update(update).await,
-            Control::ResignIdleBotGame => return self.forward(command.clone(), reply).await,
-            Control::NotifyTurn => {
-                self.notify_turn();
-                reply.ok(None);
-            }
-            Control::RatingUpdated(rating_update) => {
-                self.set_rating_update(rating_update);
-                reply.ok(None);
-            }
-            Control::EraseName { player, name } => {
-                let may_contain_name = self.erase_name(*player, name);
-                reply.ok(None);
-                if may_contain_name {
-                    return RELOAD;
-                }
-            }
             Control::CatchUp => {
-                self.replica_mut().catch_up_at = Some(now());
-                self.replica_mut().follow_at = self.replica_mut().owner.map(|_| now());
-                reply.ok(None);
+                let replica = self.replica_mut();
+                replica.catch_up_at = Some(now());
+                replica.follow_at = replica.owner.map(|_| now());
             }
-            Control::NodeUnreachable { node, .. } => {
-                reply.ok(None);
-                if self.replica_mut().owner == Some(*node) {
-                    return self.locate_owner(Some(*node)).await;
-                }
+            Control::NodeUnreachable { node, .. } if self.replica_mut().owner == Some(*node) => {
+                return self.locate_owner(Some(*node), false).await;
             }
-            Control::Follow { .. } => {} // The server that sent the request finds the owner itself.
-            Control::OwnerChanged { by } => {
-                if let Some(owner) = by {
-                    self.set_owner(*owner);
-                }
-                reply.ok(None);
-            }
-            Control::NodesChanged
-            | Control::CheckTimers
-            | Control::StoreUnavailable { .. }
-            | Control::StoreAvailable
-            | Control::RematchCreated { .. } => reply.ok(None),
+            Control::OwnerChanged { by: Some(owner) } => self.set_owner(*owner),
+            _ => {}
         }
         CONTINUE
     }

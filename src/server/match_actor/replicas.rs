@@ -12,8 +12,7 @@ use plyhouse_store::NodeId;
 use super::MatchActor;
 use super::broadcaster::RemotePresence;
 use crate::cluster::Cluster;
-use crate::context::clock_and_rng::now;
-use crate::match_handle::command::{Command, RelayInfo};
+use crate::match_handle::command::Command;
 use crate::match_handle::replication_messages::{
     ChatMessage, Presence, PublishedEvents, ReplicaUpdate, TransientState,
 };
@@ -34,8 +33,6 @@ pub(super) struct Replicas {
     sent_state: Option<TransientState>,
     /// Whether the next update must report a clock change.
     is_clock_changed: bool,
-    /// Time at which the current turn was sent to the clients and the replicas.
-    turn_sent_at: Instant,
     /// Whether the clock is paused because the server of the player to move is unreachable.
     is_mover_unreachable: bool,
 }
@@ -57,7 +54,6 @@ impl Replicas {
             thinking: None,
             sent_state: None,
             is_clock_changed: false,
-            turn_sent_at: now(),
             is_mover_unreachable: false,
         }
     }
@@ -80,13 +76,6 @@ impl Replicas {
 
     /// Adds events to the next update.
     pub(super) fn add_events(&mut self, published: &PublishedEvents) {
-        if published
-            .events
-            .iter()
-            .any(|event| event.kind.begins_turn())
-        {
-            self.turn_sent_at = now();
-        }
         self.pending_events.extend(published.events.iter().cloned());
     }
 
@@ -102,7 +91,6 @@ impl Replicas {
     pub(super) fn reset(&mut self, seq: Seq) {
         self.after_seq = seq;
         self.pending_events.clear();
-        self.turn_sent_at = now();
         self.is_clock_changed = true;
         self.nodes
             .values_mut()
@@ -128,27 +116,6 @@ impl Replicas {
             )
         });
         responses.reduce(|first, second| (first.0.max(second.0), first.1 || second.1))
-    }
-
-    /// Returns the time at which a command counts as received.
-    ///
-    /// The clocks of two servers are not comparable. A server that relays a command therefore
-    /// reports how long the turn had lasted when that server read the command. The transit time is
-    /// the turn's duration on this server minus the reported duration. The transit time is deducted
-    /// from the time of arrival, up to the round-trip time between the two servers.
-    pub(super) fn adjusted_received_at(&self, command: &Command, cluster: &Cluster) -> Instant {
-        let received_at = command.received_at;
-        let Some(RelayInfo {
-            node: by,
-            turn_elapsed_us: Some(turn_us),
-        }) = command.relay
-        else {
-            return received_at;
-        };
-        let turn_elapsed = received_at.saturating_duration_since(self.turn_sent_at);
-        let transit = turn_elapsed.saturating_sub(Duration::from_micros(turn_us));
-        let trusted = transit.min(cluster.rtt(by).unwrap_or_default());
-        received_at.checked_sub(trusted).unwrap_or(received_at)
     }
 }
 
@@ -227,6 +194,27 @@ impl MatchActor {
                 }
             }
         }
+    }
+
+    /// Moves the receive time of a forwarded command back by the estimated transit time between the
+    /// servers.
+    ///
+    /// The clocks of two servers are not comparable. A server that relays a command therefore
+    /// reports how long the turn had lasted when that server read the command. The transit time is
+    /// the turn's duration on this server minus the reported duration. The transit time is deducted
+    /// from the time of arrival, up to the round-trip time between the two servers.
+    pub(super) fn adjust_received_at(&self, command: &mut Command) {
+        let (Some(relay), Some(cluster)) = (&mut command.relay, &self.server.infra.cluster) else {
+            return;
+        };
+        let Some(reported_us) = relay.turn_elapsed_us.take() else {
+            return;
+        };
+        let received_at = command.received_at;
+        let turn_elapsed = received_at.saturating_duration_since(self.turn_sent_at);
+        let transit = turn_elapsed.saturating_sub(Duration::from_micros(reported_us));
+        let trusted = transit.min(cluster.rtt(relay.node).unwrap_or_default());
+        command.received_at = received_at.checked_sub(trusted).unwrap_or(received_at);
     }
 
     /// Sends new events, chat messages and state to the replicas.

@@ -1,7 +1,7 @@
 //! Messages exchanged between the leader of a match, its broadcasters and its replicas. The
 //! messages are plain data, because they may come from another server.
 
-use std::time::Duration;
+use std::time::Instant;
 
 use plyhouse_matches::{Event, TurnTime};
 use plyhouse_protocol::{ChatEntry, PlayerId, RematchState, Seq, Thinking};
@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::summary::SeatPresence;
+use crate::context::clock_and_rng::now;
 
 /// Stored events that the leader passes to a broadcaster.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,24 +92,6 @@ impl TransientState {
             && is_absent(self) == is_absent(other)
             && self.turn_time.is_some() == other.turn_time.is_some()
     }
-
-    /// Returns how many milliseconds each absent player has left to return. `elapsed` is the time
-    /// since the state was sent.
-    pub(crate) fn absence_left_ms_after(&self, elapsed: Duration) -> [Option<u64>; 2] {
-        let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
-        self.absence_left_ms
-            .map(|left_ms| Some(left_ms?.saturating_sub(elapsed_ms)))
-    }
-
-    /// Returns the current turn time, where `elapsed` is the time since the state was sent.
-    pub(crate) fn turn_time_after(&self, elapsed: Duration) -> Option<TurnTime> {
-        let mut time = self.turn_time?;
-        if !time.paused {
-            let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
-            time.turn_ms = time.turn_ms.saturating_add(elapsed_ms);
-        }
-        Some(time)
-    }
 }
 
 /// State of a match that a replica cannot derive from the events.
@@ -125,12 +108,50 @@ pub(crate) struct TransientState {
     pub(crate) rematch: Option<RematchState>,
 }
 
+/// Transient state and the time at which it was received, or `None` if none was received yet.
+#[derive(Debug, Default)]
+pub(crate) struct ReceivedState(Option<(TransientState, Instant)>);
+
+impl ReceivedState {
+    /// Creates the record of a state that is received now.
+    pub(crate) fn new(state: TransientState) -> Self {
+        Self(Some((state, now())))
+    }
+
+    /// Returns the current turn time.
+    pub(crate) fn turn_time(&self) -> Option<TurnTime> {
+        let (state, received_at) = self.0.as_ref()?;
+        let mut time = state.turn_time?;
+        if !time.paused {
+            time.turn_ms = time.turn_ms.saturating_add(elapsed_ms(*received_at));
+        }
+        Some(time)
+    }
+
+    /// Returns how many milliseconds each absent player has left to return.
+    pub(crate) fn absence_left_ms(&self) -> [Option<u64>; 2] {
+        self.0.as_ref().map_or([None; 2], |(state, received_at)| {
+            let elapsed_ms = elapsed_ms(*received_at);
+            state
+                .absence_left_ms
+                .map(|left_ms| Some(left_ms?.saturating_sub(elapsed_ms)))
+        })
+    }
+}
+
+fn elapsed_ms(since: Instant) -> u64 {
+    let elapsed = now().saturating_duration_since(since);
+    u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)
+}
+
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
-    #[test]
-    fn absence_time_counts_down_to_zero() {
+    #[tokio::test(start_paused = true)]
+    async fn absence_time_counts_down_to_zero() {
         for (absence_left_ms, elapsed_ms, expected_ms) in [
             ([None, Some(60_000)], 0, [None, Some(60_000)]),
             ([Some(60_000), None], 1234, [Some(58_766), None]),
@@ -146,7 +167,9 @@ mod tests {
                 absence_left_ms,
                 rematch: None,
             };
-            let left = state.absence_left_ms_after(Duration::from_millis(elapsed_ms));
+            let received = ReceivedState::new(state);
+            tokio::time::advance(Duration::from_millis(elapsed_ms)).await;
+            let left = received.absence_left_ms();
             assert_eq!(left, expected_ms, "{absence_left_ms:?} after {elapsed_ms}");
         }
     }

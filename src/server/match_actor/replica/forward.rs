@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use plyhouse_bus::RequestError;
-use plyhouse_matches::{Action, Timestamp};
+use plyhouse_matches::Action;
 use plyhouse_store::NodeId;
 
 use super::{
@@ -22,43 +22,24 @@ use crate::match_handle::Envelope;
 use crate::match_handle::command::{Command, RelayInfo};
 
 impl MatchActor {
-    pub(super) async fn on_owner_response(
+    pub(super) async fn on_follow_response(
         &mut self,
-        response: OwnerResponse,
+        response: Result<PacketResponse, RequestError>,
     ) -> ControlFlow<StopReason> {
-        match response {
-            OwnerResponse::Follow(Ok(
-                PacketResponse::Accepted
-                | PacketResponse::Pong { .. }
-                | PacketResponse::ConnectedSessions(_)
-                | PacketResponse::MatchAnswer { .. },
-            )) => {
+        let suspected = match response {
+            Ok(PacketResponse::NotOwner) => self.suspect_owner(),
+            Ok(_) => {
                 self.replica_mut().match_unknown_since = None;
-                CONTINUE
-            }
-            OwnerResponse::Follow(Ok(PacketResponse::NotOwner)) => {
-                self.replica_mut().follow_at = Some(now() + OWNER_RETRY_DELAY);
-                let suspected = self.suspect_owner();
-                self.locate_owner(suspected).await
-            }
-            OwnerResponse::Follow(Err(RequestError::NoReceiver)) => {
-                let suspected = self.replica_mut().owner;
-                self.locate_owner(suspected).await
+                return CONTINUE;
             }
             // Take no action while the other servers are unreachable. When they are reachable
             // again, the replica reads the missed events from the store.
-            OwnerResponse::Follow(Err(RequestError::Disconnected)) => CONTINUE,
-            OwnerResponse::Follow(Err(RequestError::Timeout)) => {
-                self.replica_mut().follow_at = Some(now() + OWNER_RETRY_DELAY);
-                self.locate_owner(None).await
-            }
-            OwnerResponse::Command(number, response) => {
-                match self.replica_mut().forwarded.remove(&number) {
-                    Some(envelope) => self.on_forward_response(envelope, response).await,
-                    None => CONTINUE,
-                }
-            }
-        }
+            Err(RequestError::Disconnected) => return CONTINUE,
+            Err(RequestError::NoReceiver) => self.replica_mut().owner,
+            Err(RequestError::Timeout) => None,
+        };
+        self.replica_mut().follow_at = Some(now() + OWNER_RETRY_DELAY);
+        self.locate_owner(suspected, false).await
     }
 
     /// Handles the owner's response to a forwarded command, or the failure of the request.
@@ -67,7 +48,7 @@ impl MatchActor {
         mut envelope: Box<Envelope>,
         response: Result<PacketResponse, RequestError>,
     ) -> ControlFlow<StopReason> {
-        match response {
+        let suspected = match response {
             Ok(PacketResponse::MatchAnswer { answer, seq }) => {
                 self.replica_mut().pending_answers.push(PendingAnswer {
                     seq,
@@ -75,39 +56,27 @@ impl MatchActor {
                     envelope,
                     answer,
                 });
-                self.send_ready_answers();
-                CONTINUE
+                return CONTINUE;
             }
-            Ok(
-                PacketResponse::Accepted
-                | PacketResponse::Pong { .. }
-                | PacketResponse::ConnectedSessions(_),
-            ) => {
-                envelope.reply.ok(None);
-                CONTINUE
-            }
-            Ok(PacketResponse::NotOwner) => {
+            Ok(_) => {
                 envelope.reply.mark_possibly_applied();
-                let suspected = self.suspect_owner();
-                self.retry_forward(envelope, suspected).await
+                self.suspect_owner()
             }
-            Err(RequestError::NoReceiver) => {
-                let suspected = self.replica_mut().owner;
-                self.retry_forward(envelope, suspected).await
-            }
+            Err(RequestError::NoReceiver) => self.replica_mut().owner,
             Err(RequestError::Timeout) => {
                 envelope.reply.mark_possibly_applied();
-                self.retry_forward(envelope, None).await
+                None
             }
             Err(RequestError::Disconnected) => {
                 envelope.refuse("cannot reach the other servers; try again shortly");
-                CONTINUE
+                return CONTINUE;
             }
-        }
+        };
+        self.retry_forward(envelope, suspected).await
     }
 
     /// Forwards a command again to the current owner, which may be this server.
-    pub(super) async fn retry_forward(
+    async fn retry_forward(
         &mut self,
         envelope: Box<Envelope>,
         suspected: Option<NodeId>,
@@ -118,12 +87,12 @@ impl MatchActor {
             return CONTINUE;
         }
         let owner = self.replica_mut().owner;
-        let flow = self.locate_owner(suspected).await;
+        let flow = self.locate_owner(suspected, owner.is_none()).await;
         match &mut self.replica {
             // The owner has not changed, so it gets some time before the retry.
             Some(replica) if replica.owner == owner => replica
-                .retries
-                .push_back((now() + OWNER_RETRY_DELAY, envelope)),
+                .waiting_requests
+                .push((now() + OWNER_RETRY_DELAY, envelope)),
             Some(_) | None => self.deferred.push_front(envelope),
         }
         flow
@@ -144,16 +113,17 @@ impl MatchActor {
     }
 
     /// Determines which server owns the match. Returns `Break` if this server becomes the owner or
-    /// the match is unknown.
+    /// the match is unknown. This server takes over an ended match only if `include_ended` is set.
     pub(super) async fn locate_owner(
         &mut self,
         suspected: Option<NodeId>,
+        include_ended: bool,
     ) -> ControlFlow<StopReason> {
         let id = self.state.id();
         let Some(cluster) = &self.server.infra.cluster else {
             return CONTINUE;
         };
-        let location = cluster.locate(id, suspected, false).await;
+        let location = cluster.locate(id, suspected, include_ended).await;
         let replica = self.replica_mut();
         match location {
             Ok(MatchLocation::Local) => return self.take_over().await,
@@ -183,7 +153,6 @@ impl MatchActor {
         let forwarded = std::mem::take(&mut replica.forwarded);
         replica.owner = Some(owner);
         replica.match_unknown_since = None;
-        replica.clock_unknown_since = None;
         replica.follow_at = Some(now());
         self.deferred.extend(mark_possibly_applied(forwarded));
     }
@@ -196,19 +165,16 @@ impl MatchActor {
         // missing events are read and broadcast first.
         if !self.replica_mut().pending_answers.is_empty() {
             let _ = self.catch_up().await;
+            self.send_ready_answers();
         }
+        self.retry_waiting_requests(|_| true);
         if let Some(replica) = self.replica.take() {
             let Replica {
                 forwarded,
                 pending_answers,
-                retries,
-                clock_waiters,
                 ..
             } = *replica;
-            self.deferred.extend(clock_waiters);
             self.deferred.extend(mark_possibly_applied(forwarded));
-            self.deferred
-                .extend(retries.into_iter().map(|(_, envelope)| envelope));
             self.deferred
                 .extend(pending_answers.into_iter().map(|pending| pending.envelope));
         }
@@ -226,9 +192,7 @@ impl MatchActor {
         mut reply: Reply,
     ) -> ControlFlow<StopReason> {
         if matches!(action, Action::Join { .. }) {
-            let is_seated = self.state.seat_of(command.player).is_some();
-            let at = Timestamp::uncharged(self.server.infra.clock.now_ms());
-            let is_player = is_seated || self.state.apply(action, at).is_ok();
+            let is_player = self.may_take_seat(command.player, action);
             match self.broadcaster.check_capacity(&command, is_player, reply) {
                 Some(checked) => reply = checked,
                 None => return CONTINUE,
@@ -244,11 +208,12 @@ impl MatchActor {
         reply: Reply,
     ) -> ControlFlow<StopReason> {
         let id = self.state.id();
-        let turn_told_at = self.replica_mut().turn_sent_at;
         let Some(cluster) = &self.server.infra.cluster else {
             return CONTINUE;
         };
-        let turn_elapsed = command.received_at.saturating_duration_since(turn_told_at);
+        let turn_elapsed = command
+            .received_at
+            .saturating_duration_since(self.turn_sent_at);
         let relayed_command = Command {
             relay: Some(RelayInfo {
                 node: cluster.node,
@@ -257,13 +222,13 @@ impl MatchActor {
             ..command.clone()
         };
         let envelope = Box::new(Envelope { command, reply });
-        let Some(owner) = self.replica.as_ref().and_then(|replica| replica.owner) else {
+        let replica = self.replica.as_mut().expect("the match is a replica");
+        let Some(owner) = replica.owner else {
             // The match has ended and has no owner, so this server becomes the owner to serve the
             // command.
-            self.deferred.push_front(envelope);
-            return self.take_over_ended().await;
+            let suspected = replica.suspected_owner;
+            return self.retry_forward(envelope, suspected).await;
         };
-        let replica = self.replica.as_mut().expect("the match is a replica");
         if replica.forwarded.len() >= FORWARDED_REQUESTS_MAX {
             envelope.refuse("too many requests for this match; try again shortly");
             return CONTINUE;
@@ -284,32 +249,6 @@ impl MatchActor {
         replica.in_flight.push(response.boxed());
         replica.forwarded.insert(number, envelope);
         CONTINUE
-    }
-
-    /// Makes this server the owner of an ended match that no server serves.
-    pub(super) async fn take_over_ended(&mut self) -> ControlFlow<StopReason> {
-        let id = self.state.id();
-        let Some(cluster) = &self.server.infra.cluster else {
-            return CONTINUE;
-        };
-        let suspected = self
-            .replica
-            .as_ref()
-            .and_then(|replica| replica.suspected_owner);
-        match cluster.locate(id, suspected, true).await {
-            Ok(MatchLocation::Local) => self.take_over().await,
-            Ok(MatchLocation::Remote(owner)) => {
-                self.replica_mut().owner = Some(owner);
-                self.replica_mut().follow_at = Some(now());
-                CONTINUE
-            }
-            Ok(MatchLocation::Ended | MatchLocation::Unknown) | Err(_) => {
-                if let Some(envelope) = self.deferred.pop_front() {
-                    envelope.refuse("the match is temporarily unavailable; try again shortly");
-                }
-                CONTINUE
-            }
-        }
     }
 }
 

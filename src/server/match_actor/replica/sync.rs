@@ -1,18 +1,20 @@
 //! Keeps a replica up to date with updates from the match's owner and with events from the store.
+//!
+//! The store holds the events of a match, but not the elapsed time of the current turn. Each update
+//! of the owner contains it. Until the owner has sent an update for the last known event, snapshots
+//! of a running timed match wait, unless the owner is unreachable.
 
 use std::ops::ControlFlow;
 
-use plyhouse_matches::{Action, EventKind};
+use plyhouse_matches::{Action, Stage};
 use plyhouse_protocol::Seq;
 
-use super::{CATCH_UP_DELAY, PendingAnswer};
-use crate::connection::reply::Reply;
+use super::{CATCH_UP_DELAY, CLOCK_WAIT_MAX, PendingAnswer, WAITING_REQUESTS_MAX};
 use crate::context::clock_and_rng::now;
-use crate::match_actor::broadcaster::RemotePresence;
 use crate::match_actor::{CONTINUE, MatchActor, RELOAD, StopReason};
 use crate::match_handle::Envelope;
 use crate::match_handle::command::{Command, MatchRequest};
-use crate::match_handle::replication_messages::{PublishedEvents, ReplicaUpdate, TransientState};
+use crate::match_handle::replication_messages::{PublishedEvents, ReceivedState, ReplicaUpdate};
 
 impl MatchActor {
     /// Applies an update from the server that owns the match.
@@ -21,122 +23,48 @@ impl MatchActor {
         update: &ReplicaUpdate,
     ) -> ControlFlow<StopReason> {
         let known_seq = self.state.seq();
+        let lacked_clock = self.lacks_clock();
         let replica = self.replica_mut();
         if update.epoch < replica.epoch {
             return CONTINUE; // Ignore updates from a previous owner of the match.
         }
         let PublishedEvents { after, events } = &update.published;
-        let is_gap = *after > known_seq;
+        let last_seq = Seq(after.0 + events.len() as u64);
         let is_other_owner = update.epoch > replica.epoch;
-        if is_other_owner && after.0 + (events.len() as u64) < known_seq.0 {
+        if is_other_owner && last_seq < known_seq {
             return RELOAD; // The store lacks events that this replica has already received.
         }
         replica.epoch = update.epoch;
-        replica.transient_state = Some(update.transient_state.clone());
-        replica.transient_state_at = now();
-        replica.transient_state_version = (update.epoch, Seq(after.0 + events.len() as u64));
+        replica.transient_state = ReceivedState::new(update.transient_state.clone());
+        replica.transient_state_version = (update.epoch, last_seq);
         self.broadcaster.set_epoch(update.epoch);
-        if is_gap {
+        if *after > known_seq {
             self.catch_up().await?;
         } else {
             let known_count = usize::try_from(known_seq.0 - after.0).unwrap_or(usize::MAX);
-            if let Some(new_events) = events.get(known_count..).filter(|new| !new.is_empty()) {
-                let after = self.state.seq();
-                let events = new_events.to_vec();
-                self.apply_replicated(&PublishedEvents { after, events });
-            }
+            self.apply_published(&PublishedEvents {
+                after: known_seq,
+                events: events.get(known_count..).unwrap_or_default().to_vec(),
+            });
         }
-        self.apply_transient_state(
-            &update.transient_state,
-            update.is_clock_changed || is_other_owner,
-        );
+        self.broadcaster
+            .apply_transient_state(&self.state, &update.transient_state);
+        let presence = self.broadcaster.total_presence(&self.state);
+        self.leader.update_summary(&self.state, &presence);
+        if update.is_clock_changed || is_other_owner || lacked_clock {
+            self.broadcast_clock();
+        }
         if let Some(thinking) = &update.thinking {
             self.broadcaster.broadcast_thinking(thinking);
         }
         for message in &update.chat_messages {
-            if self.broadcaster.broadcast_chat_if_new(&self.state, message)
-                && let Some(delayed) = &mut self.delayed_view
-            {
-                delayed.add_chat(message);
-            }
+            self.broadcast_chat(message);
         }
         if is_other_owner {
             self.schedule_snapshots();
         }
-        self.update_clock_wait();
-        self.send_ready_answers();
+        self.retry_waiting_requests(|_| true);
         CONTINUE
-    }
-
-    /// Applies events to the replica and broadcasts them to its followers.
-    pub(super) fn apply_replicated(&mut self, published: &PublishedEvents) {
-        let at = now();
-        for event in &published.events {
-            self.leader.before_event(&self.state, event);
-            self.broadcaster.apply_event(&mut self.state, event, at);
-            self.leader.summary().update_progress(&self.state);
-            let players = &self.server.identity.players;
-            match &event.kind {
-                EventKind::Seated { occupant, .. } => {
-                    if let Some(player) = occupant.player() {
-                        match self.state.creation().terms.is_correspondence() {
-                            true => players.mark_plays_correspondence(player),
-                            false => players.add_seated_match(player, self.state.id()),
-                        }
-                    }
-                }
-                EventKind::Ended { .. } => players.on_match_ended(&self.state),
-                _ => {}
-            }
-        }
-        self.leader.summary().set_seq(self.state.seq());
-        let challenges = &self.server.matchmaking.challenges;
-        challenges.on_match_changed(&self.server.identity.players, &self.state);
-        self.remove_spectator();
-        self.broadcaster.broadcast(published);
-        self.broadcaster.broadcast_rating_update(&self.state);
-        if let Some(delayed) = &mut self.delayed_view {
-            delayed.add_events(published);
-        }
-        if published
-            .events
-            .iter()
-            .any(|event| event.kind.begins_turn())
-        {
-            self.replica_mut().turn_sent_at = now();
-            if self.leader.match_clock.compensates_lag() {
-                self.broadcaster.measure_mover_rtt(&self.state);
-            }
-        }
-    }
-
-    /// Applies the state that cannot be derived from events, and broadcasts the changes.
-    pub(super) fn apply_transient_state(
-        &mut self,
-        transient_state: &TransientState,
-        is_clock_changed: bool,
-    ) {
-        self.broadcaster
-            .set_remote_presence(Some(RemotePresence::Total(transient_state.seat_presence)));
-        let presence = self.broadcaster.total_presence(&self.state);
-        let absent = transient_state
-            .absence_left_ms
-            .map(|gone_ms| gone_ms.is_some());
-        self.broadcaster.schedule_presence(&self.state, absent);
-        self.leader.update_summary(&self.state, &presence);
-        if let Some(rematch) = &transient_state.rematch
-            && self.broadcaster.set_rematch(rematch.clone())
-        {
-            self.broadcaster.broadcast_rematch(&self.state);
-        }
-        let is_clock_changed = is_clock_changed || self.replica_mut().clock_pending;
-        self.replica_mut().clock_pending = is_clock_changed && self.lacks_clock();
-        if is_clock_changed && let Some(time) = self.turn_time() {
-            self.broadcaster.broadcast_clock(&self.state, time);
-            if let Some(delayed) = &mut self.delayed_view {
-                delayed.mark_clock_changed();
-            }
-        }
     }
 
     /// Reads the events that the replica has missed from the store.
@@ -155,13 +83,12 @@ impl MatchActor {
                 if tail.position.seq() < known_seq {
                     return RELOAD; // The store lacks events that this replica has applied.
                 }
-                let events = tail.events.get(skip..).unwrap_or_default().to_vec();
                 // A new owner may have written the missed events. In that case, the followers get a
                 // snapshot after the new owner's first update.
-                if !events.is_empty() {
-                    let after = known_seq;
-                    self.apply_replicated(&PublishedEvents { after, events });
-                }
+                self.apply_published(&PublishedEvents {
+                    after: known_seq,
+                    events: tail.events.get(skip..).unwrap_or_default().to_vec(),
+                });
                 self.replica_mut().journal_position = tail.position;
             }
             Ok(None) => return RELOAD,
@@ -170,63 +97,101 @@ impl MatchActor {
                 self.replica_mut().catch_up_at = Some(now() + CATCH_UP_DELAY);
             }
         }
-        self.send_ready_answers();
         CONTINUE
+    }
+
+    /// Returns whether a snapshot sent now would lack the clock of the current turn.
+    fn lacks_clock(&self) -> bool {
+        self.state.stage() == Stage::Running
+            && self.state.clock().is_some()
+            && self.turn_time().is_none()
+    }
+
+    /// Returns whether the clock of the current turn is unknown, but the owner may send it soon.
+    fn awaits_clock(&self) -> bool {
+        let owner = self.replica.as_ref().and_then(|replica| replica.owner);
+        let cluster = self.server.infra.cluster.as_ref();
+        self.lacks_clock()
+            && owner
+                .zip(cluster)
+                .is_some_and(|(owner, cluster)| cluster.is_node_reachable(owner))
+    }
+
+    /// Returns whether a snapshot request must wait for the owner's clock.
+    pub(super) fn must_wait_for_clock(&mut self, command: &Command) -> bool {
+        let age = now().saturating_duration_since(command.received_at);
+        let has_room = self.replica_mut().waiting_requests.len() < WAITING_REQUESTS_MAX;
+        // Spectators of a delayed match see an earlier turn, and the owner does not send the clock
+        // of that turn.
+        let is_delayed = self.delayed_view_for(command.player).is_some();
+        age < CLOCK_WAIT_MAX && has_room && !is_delayed && self.awaits_clock()
+    }
+
+    /// Schedules a snapshot for all followers, and suppresses broadcasts until it is sent.
+    pub(crate) fn schedule_snapshots(&mut self) {
+        self.replica_mut().snapshots_due_at = Some(now() + CLOCK_WAIT_MAX);
+        self.broadcaster.pause();
+    }
+
+    /// Sends the scheduled snapshots once the owner's clock is known or the wait is over.
+    pub(super) fn send_due_snapshots(&mut self) {
+        let awaits_clock = self.awaits_clock();
+        let due_at = &mut self.replica_mut().snapshots_due_at;
+        if due_at.take_if(|at| !awaits_clock || *at <= now()).is_some() {
+            let extras = self.snapshot_extras();
+            self.broadcaster.broadcast_snapshots(&self.state, extras);
+        }
     }
 
     /// Sends the pending answers whose events have been broadcast.
     pub(super) fn send_ready_answers(&mut self) {
         let known_seq = self.state.seq();
-        // An answer must be sent after its event, which may be part of a snapshot that has not been
-        // sent yet.
-        let snapshots_pending = self.replica_mut().snapshots_pending;
-        let waits_for_clock = self.waits_for_clock();
-        let pending = std::mem::take(&mut self.replica_mut().pending_answers);
-        let is_ready = |pending: &PendingAnswer| {
-            let sends_snapshot = pending.answer.is_ok() && is_join(&pending.envelope.command);
-            pending.seq <= known_seq && !snapshots_pending && !(sends_snapshot && waits_for_clock)
-        };
-        let (ready, still_pending): (Vec<_>, _) = pending.into_iter().partition(is_ready);
         let replica = self.replica_mut();
-        if still_pending.iter().any(|pending| pending.seq > known_seq) {
+        if replica.snapshots_due_at.is_some() {
+            return; // An answer must be sent after its event, which the snapshots may contain.
+        }
+        let ready: Vec<_> = replica
+            .pending_answers
+            .extract_if(.., |pending| pending.seq <= known_seq)
+            .collect();
+        if !replica.pending_answers.is_empty() {
             replica
                 .catch_up_at
                 .get_or_insert_with(|| now() + CATCH_UP_DELAY);
         }
-        replica.pending_answers = still_pending;
-        for PendingAnswer {
-            since,
-            envelope: letter,
-            answer,
-            ..
-        } in ready
-        {
-            let waiting_time = now().saturating_duration_since(since);
-            let lag = &self.server.infra.metrics.cluster.replica_lag;
-            lag.observe(waiting_time.as_secs_f64());
-            let Envelope { command, reply } = *letter;
-            match (&answer, &command.request) {
-                (Ok(_), MatchRequest::Act(Action::Join { .. })) => {
-                    if let Some(reply) = self.broadcaster.admit(&command, true, reply) {
-                        self.send_replica_snapshot(&command, reply);
-                    }
-                }
-                (Ok(_), MatchRequest::Act(Action::Leave { .. })) => {
-                    self.remove_follower_silently(&command);
-                    reply.answer(answer);
-                }
-                (Ok(_) | Err(_), _) => reply.answer(answer),
-            }
+        for pending in ready {
+            self.send_answer(pending);
         }
     }
 
-    pub(super) fn send_replica_snapshot(&mut self, command: &Command, reply: Reply) {
-        let extras = self.snapshot_extras();
-        (self.broadcaster).send_snapshot(&self.state, command, extras, reply);
+    /// Sends an answer of the owner to the client that sent the request.
+    fn send_answer(&mut self, pending: PendingAnswer) {
+        let PendingAnswer {
+            since,
+            envelope,
+            answer,
+            ..
+        } = pending;
+        let waiting_time = now().saturating_duration_since(since);
+        let lag = &self.server.infra.metrics.cluster.replica_lag;
+        lag.observe(waiting_time.as_secs_f64());
+        let Envelope {
+            mut command,
+            mut reply,
+        } = *envelope;
+        match (&answer, &command.request) {
+            // A player who has joined gets a snapshot.
+            (Ok(_), MatchRequest::Act(Action::Join { .. })) => {
+                command.request = MatchRequest::Watch;
+                reply.mark_possibly_applied();
+                self.deferred
+                    .push_back(Box::new(Envelope { command, reply }));
+            }
+            (Ok(_), MatchRequest::Act(Action::Leave { .. })) => {
+                self.remove_follower(&command);
+                reply.answer(answer);
+            }
+            (Ok(_) | Err(_), _) => reply.answer(answer),
+        }
     }
-}
-
-/// Returns whether a command is a request to join the match, which is answered with a snapshot.
-const fn is_join(command: &Command) -> bool {
-    matches!(command.request, MatchRequest::Act(Action::Join { .. }))
 }
