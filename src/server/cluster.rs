@@ -128,14 +128,8 @@ impl Cluster {
 
     /// Sends an update to the replica of a match on another server.
     pub(super) fn send_update(&self, to: NodeId, match_id: MatchId, update: ReplicaUpdate) {
-        let bulletin = Box::new(update);
-        self.send(
-            to,
-            &Packet::ReplicaUpdate {
-                match_id,
-                update: bulletin,
-            },
-        );
+        let update = Box::new(update);
+        self.send(to, &Packet::ReplicaUpdate { match_id, update });
     }
 
     /// Notifies the player on every server where the player is connected.

@@ -53,7 +53,7 @@ use super::context::clock_and_rng::now;
 use super::context::server_context::ServerContext;
 use super::match_handle::command::{Answer, Command, Control, MatchRequest};
 use super::match_handle::mailbox::Receiver;
-use super::match_handle::replication_messages::{ChatMessage, PublishedEvents};
+use super::match_handle::replication_messages::{ChatMessage, PublishedEvents, TransientState};
 use super::match_handle::summary::MatchSummary;
 use super::match_handle::{Envelope, MAILBOX_CAPACITY};
 use super::players::block_loading;
@@ -561,8 +561,8 @@ impl MatchActor {
                 reply.ok(None);
             }
             Control::NodeUnreachable { node, is_dead } => {
-                if *is_dead {
-                    self.remove_replica(*node);
+                if *is_dead && self.replicas.is_some() {
+                    self.set_replica_presence(*node, None);
                 }
                 self.on_presence_changed();
                 reply.ok(None);
@@ -876,8 +876,17 @@ impl MatchActor {
     /// owner reported.
     fn absence_left_ms(&self) -> [Option<u64>; 2] {
         match &self.replica {
-            Some(replica) => replica.absence_left_ms(),
+            Some(replica) => replica.transient_state.absence_left_ms(),
             None => self.leader.absence_left_ms(&self.state),
+        }
+    }
+
+    /// Returns the state that cannot be derived from the events.
+    fn transient_state(&self) -> TransientState {
+        TransientState {
+            turn_time: self.turn_time(),
+            absence_left_ms: self.absence_left_ms(),
+            ..self.broadcaster.transient_state(&self.state)
         }
     }
 

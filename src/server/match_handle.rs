@@ -16,7 +16,6 @@ use super::connection::reply::Reply;
 use super::context::metrics::Metrics;
 use super::match_handle::command::{Answer, Command, Control, MatchRequest};
 use super::match_handle::mailbox::{Sender, Task, TrySendError};
-use super::match_handle::replication_messages::ReplicaUpdate;
 use super::match_handle::summary::MatchSummary;
 
 /// Maximum number of requests that wait in the mailbox of a match. If the mailbox is full, the
@@ -133,17 +132,14 @@ impl MatchHandle {
         }
     }
 
-    /// Sends an update from the owner of the match to this replica.
-    pub(super) fn send_replica_update(
+    /// Sends a control message. If the mailbox is full, the returned future sends it.
+    pub(super) fn send_control(
         self,
-        update: Box<ReplicaUpdate>,
+        control: Control,
         metrics: &Arc<Metrics>,
     ) -> PendingSend<'static> {
-        let command = Command::from_server(Control::ReplicaUpdate(update));
-        self.send(
-            command,
-            Reply::unsolicited(Outbox::without_connection(metrics)),
-        )
+        let reply = Reply::unsolicited(Outbox::without_connection(metrics));
+        self.send(Command::from_server(control), reply)
     }
 
     /// Informs the match that a connection has stopped following it.

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use futures::FutureExt;
 use plyhouse_bus::{Incoming, Listener, Responder};
 use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
-use plyhouse_store::NodeId;
 use tokio::sync::Semaphore;
 
 use super::heartbeat::{on_node_gone, spawn_broadcast};
@@ -14,7 +12,6 @@ use crate::cluster::{Notification, Packet, PacketResponse};
 use crate::connection::outbox::Frame;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::{Command, Control, MatchRequest};
-use crate::match_handle::replication_messages::ReplicaUpdate;
 use crate::matchmaking::participant_subscriptions;
 use crate::players::account_deletion;
 use crate::players::block_loading;
@@ -165,9 +162,11 @@ fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
     };
     match parse_packet(message) {
         Some(Packet::ReplicaUpdate { match_id, update }) => {
-            on_replica_update(server, match_id, update);
+            send_control(server, match_id, Control::ReplicaUpdate(update));
         }
-        Some(Packet::OwnerChanged { match_id, by }) => on_owner_changed(server, match_id, by),
+        Some(Packet::OwnerChanged { match_id, by }) => {
+            send_control(server, match_id, Control::OwnerChanged { by: Some(by) });
+        }
         Some(Packet::NodeStopping { node }) => {
             cluster.nodes.remove(node);
             on_node_gone(server, node);
@@ -242,21 +241,10 @@ fn on_block_changed(
         .spawn(async move { block_loading::refresh_linked(&shared, player, other).await });
 }
 
-fn on_owner_changed(server: &Arc<ServerContext>, match_id: MatchId, by: NodeId) {
-    if let Some(handle) = server.matches.lobby.find(MatchRef::Id(match_id)) {
-        let command = Command::from_server(Control::OwnerChanged { by: Some(by) });
-        server.infra.spawn(
-            handle
-                .request_answer(command, &server.infra.metrics)
-                .map(drop),
-        );
-    }
-}
-
-fn on_replica_update(server: &Arc<ServerContext>, match_id: MatchId, update: Box<ReplicaUpdate>) {
+/// Sends a control message from another server to a match, if this server serves the match.
+fn send_control(server: &Arc<ServerContext>, match_id: MatchId, control: Control) {
     let handle = server.matches.lobby.find(MatchRef::Id(match_id));
-    let pending =
-        handle.and_then(|handle| handle.send_replica_update(update, &server.infra.metrics));
+    let pending = handle.and_then(|handle| handle.send_control(control, &server.infra.metrics));
     if let Some(pending) = pending {
         server.infra.spawn(pending);
     }

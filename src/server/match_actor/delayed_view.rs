@@ -368,11 +368,7 @@ impl MatchActor {
             return;
         }
         self.move_followers_between_views();
-        let transient_state = TransientState {
-            turn_time: self.turn_time(),
-            absence_left_ms: self.absence_left_ms(),
-            ..self.broadcaster.transient_state(&self.state)
-        };
+        let transient_state = self.transient_state();
         if let Some(delayed) = &mut self.delayed_view {
             delayed.enqueue_changes(transient_state);
         }

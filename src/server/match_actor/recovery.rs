@@ -171,9 +171,7 @@ impl MatchActor {
         self.remove_spectator();
         self.start();
         self.leader.summary().set_seq(self.state.seq());
-        if self.replica.is_some() {
-            self.schedule_snapshots();
-        } else {
+        if self.replica.is_none() {
             let extras = self.snapshot_extras();
             self.broadcaster.broadcast_snapshots(&self.state, extras);
         }

@@ -3,6 +3,10 @@
 //! The owner sends updates to the replica. If the replica misses events, it reads them from the
 //! store. The replica forwards commands to the owner. If the owner is gone, this server takes over
 //! the match, and the actor becomes the match's leader.
+//!
+//! An update contains events and not the messages that the owner sends to its own followers. The
+//! replica needs the match state for the snapshots of its followers, for the delayed view, and to
+//! serve the match while the owner is unreachable.
 
 mod forward;
 mod sync;
@@ -75,7 +79,7 @@ pub(super) struct Replica {
     /// Answers that wait until the events that they refer to have been broadcast.
     pending_answers: Vec<PendingAnswer>,
     /// Transient state in the owner's last update.
-    transient_state: ReceivedState,
+    pub(super) transient_state: ReceivedState,
     /// Version of `transient_state`. It consists of the epoch of the owner that sent the state, and
     /// the number of the last event that the state reflects.
     transient_state_version: (u64, Seq),
@@ -165,12 +169,6 @@ impl Replica {
         let is_current = self.transient_state_version == (self.epoch, seq);
         self.transient_state.turn_time().filter(|_| is_current)
     }
-
-    /// Returns the remaining absence time of each seat's player, as reported by the owner, in
-    /// milliseconds.
-    pub(super) fn absence_left_ms(&self) -> [Option<u64>; 2] {
-        self.transient_state.absence_left_ms()
-    }
 }
 
 /// Waits for the owner's response to a request. Returns `None` if the match is no replica or no
@@ -192,17 +190,25 @@ impl MatchActor {
         self.broadcaster.set_remote_presence(None);
     }
 
+    /// Returns whether the server that owns the match is reachable; `None` without an owner.
+    fn is_owner_reachable(&self) -> Option<bool> {
+        let owner = self.replica.as_ref()?.owner?;
+        let cluster = self.server.infra.cluster.as_ref()?;
+        Some(cluster.is_node_reachable(owner))
+    }
+
     fn replica_mut(&mut self) -> &mut Replica {
         self.replica.as_mut().expect("the match is a replica")
     }
 
-    /// Restarts replication after the match was reloaded from the store. The reloaded events end at
-    /// `journal_position`.
+    /// Restarts replication after the match was reloaded from the store, and schedules a snapshot
+    /// for all followers. The reloaded events end at `journal_position`.
     pub(super) fn on_replica_reloaded(&mut self, journal_position: JournalPosition) {
         let replica = self.replica_mut();
         replica.journal_position = journal_position;
         replica.epoch = journal_position.epoch();
         replica.follow_at = replica.owner.map(|_| now());
+        self.schedule_snapshots();
     }
 
     /// Prepares the replica for its next wait, and returns its next deadline.
@@ -211,18 +217,6 @@ impl MatchActor {
         self.send_due_snapshots();
         self.send_ready_answers();
         self.replica_mut().deadline()
-    }
-
-    /// Reads missed events from the store while the owner is unreachable and cannot send them.
-    async fn catch_up_if_owner_unreachable(&mut self) -> ControlFlow<StopReason> {
-        let owner = self.replica_mut().owner;
-        let cluster = self.server.infra.cluster.as_ref();
-        match (owner, cluster) {
-            (Some(owner), Some(cluster)) if !cluster.is_node_reachable(owner) => {
-                self.catch_up().await
-            }
-            _ => CONTINUE,
-        }
     }
 
     /// Schedules a report to the owner if the presence on this server has changed.
@@ -365,13 +359,11 @@ impl MatchActor {
             // The server that sent the message finds the owner itself.
             MatchRequest::Control(Control::Follow { .. }) => {}
             _ if command.relay.is_some() => {}
-            MatchRequest::Act(action) => {
-                self.forward_action(command.clone(), action, reply).await?;
-            }
             MatchRequest::SendChat { .. } if !self.follows(&command) => {
                 reply.refuse(ErrorCode::NotFollowing, "watch the match first");
             }
-            MatchRequest::SendChat { .. }
+            MatchRequest::Act(_)
+            | MatchRequest::SendChat { .. }
             | MatchRequest::OfferRematch
             | MatchRequest::DeclineRematch
             | MatchRequest::Control(Control::ResignIdleBotGame) => {
@@ -384,7 +376,9 @@ impl MatchActor {
                     let waiting = &mut self.replica_mut().waiting_requests;
                     waiting.push((retry_at, envelope));
                 } else {
-                    self.catch_up_if_owner_unreachable().await?;
+                    if self.is_owner_reachable() == Some(false) {
+                        self.catch_up().await?;
+                    }
                     return ControlFlow::Continue(Some(Envelope { command, reply }));
                 }
             }

@@ -127,42 +127,26 @@ impl MatchActor {
             .replicas
             .get_or_insert_with(|| Box::new(Replicas::new(seq)));
         match presence {
-            Some(roster) => {
+            Some(presence) => {
                 let needs_full_update = true;
-                replicas.nodes.insert(
-                    node,
-                    ReplicaNode {
-                        presence: roster,
-                        needs_full_update,
-                    },
-                );
+                let replica = ReplicaNode {
+                    presence,
+                    needs_full_update,
+                };
+                replicas.nodes.insert(node, replica);
             }
             None => {
                 replicas.nodes.remove(&node);
             }
         }
-        self.on_replicas_changed();
-    }
-
-    /// Removes a server that has stopped, together with its followers.
-    pub(super) fn remove_replica(&mut self, node: NodeId) {
-        let was_replica =
-            (self.replicas.as_mut()).is_some_and(|all| all.nodes.remove(&node).is_some());
-        if was_replica {
-            self.on_replicas_changed();
-        }
-    }
-
-    fn on_replicas_changed(&mut self) {
         let removed = self.replicas.take_if(|replicas| replicas.nodes.is_empty());
-        let was_last = removed.is_some();
         let remote_presence = self
             .replicas
             .as_ref()
             .map(|replicas| replicas.remote_presence());
         self.broadcaster.set_remote_presence(remote_presence);
         self.on_presence_changed();
-        if was_last {
+        if removed.is_some() {
             self.leader.match_clock.set_mover_last_response_at(None);
             self.leader.match_clock.on_mover_reachable(&self.state);
         }
@@ -219,14 +203,13 @@ impl MatchActor {
 
     /// Sends new events, chat messages and state to the replicas.
     pub(super) fn send_replica_updates(&mut self) {
+        if self.replicas.is_none() {
+            return;
+        }
+        let transient_state = self.transient_state();
         let (Some(cluster), Some(replicas)) = (&self.server.infra.cluster, &mut self.replicas)
         else {
             return;
-        };
-        let transient_state = TransientState {
-            turn_time: self.leader.match_clock.turn_time(&self.state),
-            absence_left_ms: self.leader.absence_left_ms(&self.state),
-            ..self.broadcaster.transient_state(&self.state)
         };
         let is_unchanged =
             |sent_state: &TransientState| sent_state.equals_except_time(&transient_state);

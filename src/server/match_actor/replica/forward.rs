@@ -19,7 +19,7 @@ use crate::connection::reply::Reply;
 use crate::context::clock_and_rng::now;
 use crate::match_actor::{CONTINUE, MatchActor, RELOAD, REQUEST_TIMEOUT, StopReason};
 use crate::match_handle::Envelope;
-use crate::match_handle::command::{Command, RelayInfo};
+use crate::match_handle::command::{Command, MatchRequest, RelayInfo};
 
 impl MatchActor {
     pub(super) async fn on_follow_response(
@@ -182,31 +182,21 @@ impl MatchActor {
         RELOAD
     }
 
-    /// Forwards an action to the owner. A joining player follows the match only after the owner has
+    /// Forwards a command to the owner. A joining player follows the match only after the owner has
     /// accepted the action. Otherwise, a reload could send the match to a player whose request is
     /// then refused.
-    pub(super) async fn forward_action(
+    pub(super) async fn forward(
         &mut self,
         command: Command,
-        action: &Action,
         mut reply: Reply,
     ) -> ControlFlow<StopReason> {
-        if matches!(action, Action::Join { .. }) {
+        if let MatchRequest::Act(action @ Action::Join { .. }) = &command.request {
             let is_player = self.may_take_seat(command.player, action);
             match self.broadcaster.check_capacity(&command, is_player, reply) {
                 Some(checked) => reply = checked,
                 None => return CONTINUE,
             }
         }
-        self.forward(command, reply).await
-    }
-
-    /// Forwards a command to the owner.
-    pub(super) async fn forward(
-        &mut self,
-        command: Command,
-        reply: Reply,
-    ) -> ControlFlow<StopReason> {
         let id = self.state.id();
         let Some(cluster) = &self.server.infra.cluster else {
             return CONTINUE;

@@ -109,12 +109,7 @@ impl MatchActor {
 
     /// Returns whether the clock of the current turn is unknown, but the owner may send it soon.
     fn awaits_clock(&self) -> bool {
-        let owner = self.replica.as_ref().and_then(|replica| replica.owner);
-        let cluster = self.server.infra.cluster.as_ref();
-        self.lacks_clock()
-            && owner
-                .zip(cluster)
-                .is_some_and(|(owner, cluster)| cluster.is_node_reachable(owner))
+        self.lacks_clock() && self.is_owner_reachable() == Some(true)
     }
 
     /// Returns whether a snapshot request must wait for the owner's clock.
@@ -128,7 +123,7 @@ impl MatchActor {
     }
 
     /// Schedules a snapshot for all followers, and suppresses broadcasts until it is sent.
-    pub(crate) fn schedule_snapshots(&mut self) {
+    pub(super) fn schedule_snapshots(&mut self) {
         self.replica_mut().snapshots_due_at = Some(now() + CLOCK_WAIT_MAX);
         self.broadcaster.pause();
     }
