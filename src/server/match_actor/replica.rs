@@ -407,7 +407,7 @@ impl MatchActor {
                 return self.locate_owner(Some(*node), false).await;
             }
             Control::OwnerChanged { by: Some(owner) } => self.set_owner(*owner),
-            _ => {}
+            _ => {} // The other signals concern only the owner.
         }
         CONTINUE
     }
