@@ -20,8 +20,8 @@ struct Entry {
     connection_count: usize,
     /// Players that this player must not be paired with.
     unpairable: BTreeSet<PlayerId>,
-    /// Number of block changes recorded in this entry. If the number changes during a read from the
-    /// store, the blocks that were read are discarded.
+    /// Number of changes of this entry. If the number changes during a read from the store, the
+    /// blocks that were read are discarded.
     change_count: u64,
 }
 
@@ -83,7 +83,7 @@ impl BlockCache {
         }
     }
 
-    /// Returns the number of block changes recorded for a player, or `None` if the player is not
+    /// Returns the number of changes of a player's entry, or `None` if the player is not
     /// connected to this server.
     pub(crate) fn change_count(&self, player: PlayerId) -> Option<u64> {
         self.entries
@@ -109,6 +109,7 @@ impl BlockCache {
             return false;
         }
         entry.unpairable = stored.unpairable.iter().copied().collect();
+        entry.change_count += 1;
         true
     }
 
@@ -162,5 +163,7 @@ mod tests {
         assert!(!cache.are_unpairable(ANN, BOB));
         assert!(cache.update_if_unchanged(ANN, &stored, changes_before + 1));
         assert!(cache.are_unpairable(ANN, BOB));
+        // Another read began at the same time, but ended later. It may have returned older blocks.
+        assert!(!cache.update_if_unchanged(ANN, &stored, changes_before + 1));
     }
 }
