@@ -535,10 +535,6 @@ impl MatchActor {
             Control::RematchCreated { next } => self.on_rematch_created(next.as_ref(), reply),
             Control::CheckTimers => return self.check_timers(reply).await,
             Control::ResignIdleBotGame => return self.resign_idle_bot_game(reply).await,
-            Control::NotifyTurn => {
-                self.notify_turn();
-                reply.ok(None);
-            }
             Control::EraseName { player, name } => {
                 let may_contain_name = self.erase_name(*player, name);
                 reply.ok(None);

@@ -11,6 +11,7 @@ mod dispatch;
 mod hint;
 mod history_and_stats;
 mod profile;
+mod registration;
 mod resync_from_store;
 mod welcome;
 
@@ -18,6 +19,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use self::account::login::Credential;
+use self::registration::Registration;
 use super::auth::names;
 use super::auth::tokens;
 use super::connection::handle::ConnectionHandle;
@@ -29,7 +31,6 @@ use super::connection::token_bucket::TokenBucket;
 use super::context::clock_and_rng::now;
 use super::context::server_context::ServerContext;
 use super::match_handle::PendingSend;
-use super::players::block_loading;
 use super::players::registry;
 use super::wire::error_replies::store_read_error;
 use crate::matchmaking::participant_subscriptions;
@@ -53,6 +54,8 @@ pub struct Client {
     server: Arc<ServerContext>,
     connection: Arc<ConnectionHandle>,
     player: Option<Box<Player>>,
+    /// Registration of the connection with the player, set together with `player`.
+    registration: Option<Registration>,
     rate_limit: RateLimit,
     connection_permit: ConnectionPermit,
     /// Session kind of all sessions that this client starts.
@@ -76,9 +79,6 @@ struct Player {
     session: SessionRecord,
     token: Token,
     is_stored: bool,
-    /// Guard that keeps the player's blocks in the block cache. The guard is set before the welcome
-    /// message is sent.
-    block_guard: Option<block_loading::BlockGuard>,
 }
 
 /// How a client has logged in.
@@ -111,6 +111,7 @@ impl Client {
             server,
             connection,
             player: None,
+            registration: None,
             rate_limit,
             connection_permit,
             session_kind,
@@ -311,12 +312,13 @@ impl Client {
                 player,
                 login_kind != LoginKind::NewGuest,
                 (hello_number, keeps_other_connections),
+                changes_before,
             )
             .await;
             if login_kind == LoginKind::NewSession {
                 self.notify_session_started();
             }
-            self.recheck_connections(changes_before).await;
+            self.touch_session();
         }
     }
 
@@ -393,7 +395,6 @@ impl Client {
             session,
             token,
             is_stored,
-            block_guard: None,
         }))
     }
 
@@ -425,7 +426,6 @@ impl Client {
             session: self.new_session(id, &token, label),
             token,
             is_stored: false,
-            block_guard: None,
         }
     }
 
@@ -487,6 +487,7 @@ impl Drop for Client {
         self.server.infra.metrics.connections.dec();
         let (server, connection) = (Arc::clone(&self.server), Arc::clone(&self.connection));
         let player = self.player.as_ref().map(|player| player.record.id);
+        let registration = self.registration.take();
         self.server.infra.spawn(async move {
             let was_seeking = server.matchmaking.seeks.end_by_connection(connection.id);
             // A client that has not been welcomed follows no match, so nothing remains to be
@@ -495,7 +496,7 @@ impl Drop for Client {
             if let Some(cluster) = server.infra.cluster.as_ref().filter(|_| was_seeking) {
                 cluster.end_seek(player).await;
             }
-            server.identity.players.disconnect(player, &connection);
+            drop(registration);
             let followed = connection.subscriptions.close();
             participant_subscriptions::transfer_followed_matches(&server, player, &followed).await;
             for handle in followed {

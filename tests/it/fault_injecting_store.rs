@@ -17,8 +17,7 @@ use plyhouse_store::{
     RatingStore, RatingsChange, ReadError, ResultCounts, SessionRecord, Store, StoredAnalysis,
     TokenHash, WriteError,
 };
-use tokio::sync::Mutex;
-use tokio::sync::oneshot::Receiver;
+use tokio::sync::{Mutex, oneshot};
 
 /// All operations succeed.
 pub(crate) const HEALTHY: u8 = 0;
@@ -47,8 +46,59 @@ pub(crate) struct FailingStore {
     /// While a test holds this lock, writes do not complete and no match is created. When the test
     /// releases the lock, the waiting writes proceed in order.
     pub(crate) write_gate: Mutex<()>,
-    /// If set, the next session lookup waits until a message arrives on this channel.
-    pub(crate) session_lookup_gate: Mutex<Option<Receiver<()>>>,
+    pub(crate) session_lookups: ReadGate,
+    pub(crate) participation_reads: ReadGate,
+    pub(crate) block_reads: ReadGate,
+}
+
+/// Holds back the result of a read, so that a test can change the store before the server receives
+/// the result.
+#[derive(Debug, Default)]
+pub(crate) struct ReadGate(parking_lot::Mutex<Option<(oneshot::Sender<()>, ReadOutcome)>>);
+
+type ReadOutcome = oneshot::Receiver<Result<(), ReadError>>;
+
+/// Read whose result the store holds back.
+pub(crate) struct HeldRead {
+    reached: oneshot::Receiver<()>,
+    outcome: oneshot::Sender<Result<(), ReadError>>,
+}
+
+impl ReadGate {
+    /// Holds back the result of the next read.
+    pub(crate) fn hold_next(&self) -> HeldRead {
+        let (sender, reached) = oneshot::channel();
+        let (outcome, receiver) = oneshot::channel();
+        *self.0.lock() = Some((sender, receiver));
+        HeldRead { reached, outcome }
+    }
+
+    async fn pass<T>(&self, read: Result<T, ReadError>) -> Result<T, ReadError> {
+        let held = self.0.lock().take();
+        if let Some((reached, outcome)) = held {
+            let _ = reached.send(());
+            outcome.await.expect("the test ends the read")?;
+        }
+        read
+    }
+}
+
+impl HeldRead {
+    /// Waits until the store has read the result.
+    pub(crate) async fn wait_until_read(&mut self) {
+        (&mut self.reached).await.expect("the store reads");
+    }
+
+    /// Passes the result to the server.
+    pub(crate) fn release(self) {
+        self.outcome.send(Ok(())).expect("the read is held");
+    }
+
+    /// Makes the read fail.
+    pub(crate) fn fail(self) {
+        let error = Err(ReadError::Unavailable);
+        self.outcome.send(error).expect("the read is held");
+    }
 }
 
 impl FailingStore {
@@ -172,7 +222,11 @@ impl JournalStore for FailingStore {
         &self,
         player: PlayerId,
     ) -> BoxFuture<'_, Result<Vec<(MatchId, Participation)>, ReadError>> {
-        self.memory.participations(player)
+        async move {
+            let read = self.memory.participations(player).await;
+            self.participation_reads.pass(read).await
+        }
+        .boxed()
     }
 }
 
@@ -193,11 +247,8 @@ impl IdentityStore for FailingStore {
         token: TokenHash,
     ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>> {
         async move {
-            let release = self.session_lookup_gate.lock().await.take();
-            if let Some(held) = release {
-                let _ = held.await;
-            }
-            self.memory.find_session(token).await
+            let read = self.memory.find_session(token).await;
+            self.session_lookups.pass(read).await
         }
         .boxed()
     }
@@ -270,7 +321,11 @@ impl IdentityStore for FailingStore {
     }
 
     fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>> {
-        self.memory.blocks(player)
+        async move {
+            let read = self.memory.blocks(player).await;
+            self.block_reads.pass(read).await
+        }
+        .boxed()
     }
 
     fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {

@@ -36,6 +36,7 @@ mod initial_position;
 mod limits;
 mod list_subscriptions;
 mod lobby;
+mod login_races;
 mod match_history;
 mod match_lifecycle;
 mod match_visibility;

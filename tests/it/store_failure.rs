@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use plyhouse_store::Store;
 use serde_json::json;
-use tokio::sync::oneshot;
 
 use crate::fault_injecting_store::{
     FailingStore, HEALTHY, LOST_OUTCOME_UNKNOWN, PANIC_ONCE, UNAVAILABLE, UNREADABLE,
@@ -103,15 +102,14 @@ async fn later_connection_wins_despite_slow_session_lookup() {
     let mut ann = server.connect_player("ann").await;
     ann.create_match(json!({})).await;
     let token = ann.token();
-    let (release_lookup, next_session) = oneshot::channel();
-    *store.session_lookup_gate.lock().await = Some(next_session);
+    let mut lookup = store.session_lookups.hold_next();
     let mut earlier = server.connect().await;
     let hello = json!({"type": "hello", "token": token});
     earlier.send_text(&hello.to_string()).await;
-    advance_time(1).await;
+    lookup.wait_until_read().await;
     let (mut later, welcome) = server.resume_session(&token).await;
     assert_eq!(welcome["resumed"], true);
-    release_lookup.send(()).expect("the lookup is waiting");
+    lookup.release();
     assert_eq!(earlier.wait_for_close().await, 4001);
     assert_eq!(later.request(json!({"type": "ping"})).await["type"], "pong");
 }

@@ -251,7 +251,8 @@ fn send_control(server: &Arc<ServerContext>, match_id: MatchId, control: Control
 }
 
 fn on_notification(server: &Arc<ServerContext>, player: PlayerId, notification: Notification) {
-    if !server.identity.players.is_connected(player) {
+    let players = &server.identity.players;
+    if players.all_connections(player).is_empty() {
         return;
     }
     match notification {
@@ -262,12 +263,7 @@ fn on_notification(server: &Arc<ServerContext>, player: PlayerId, notification: 
                     .await
             });
         }
-        Notification::SessionAdded { text } => {
-            let text = Frame::from(text);
-            for connection in server.identity.players.connections(player) {
-                connection.outbox.send(text.clone());
-            }
-        }
+        Notification::SessionAdded { text } => players.send(player, &Frame::from(text), |_| true),
         Notification::SeekMoved => {
             server.matchmaking.seeks.end_by_player(player);
         }
@@ -278,14 +274,9 @@ fn on_notification(server: &Arc<ServerContext>, player: PlayerId, notification: 
                 .spawn(async move { matchmaking::on_seek_paired(&shared, player, match_id).await });
         }
         Notification::YourTurn { match_id, text } => {
-            server.identity.players.count_correspondence_turn();
-            let text = Frame::from(text);
-            let connections = server.identity.players.connections(player).into_iter();
-            for connection in
-                connections.filter(|peer| peer.subscriptions.find_followed(match_id).is_none())
-            {
-                connection.outbox.send(text.clone());
-            }
+            players.send(player, &Frame::from(text), |peer| {
+                peer.subscriptions.find_followed(match_id).is_none()
+            });
         }
     }
 }

@@ -39,7 +39,7 @@ pub(super) async fn run(server: Arc<ServerContext>) {
                 () = sleep(CHECK_INTERVAL) => false,
             };
             if has_lost_messages {
-                for player in server.identity.players.connected_players() {
+                for player in server.identity.players.online_players() {
                     rebroadcast_connections(&server.identity, cluster, player);
                     refresh_name(&server, player).await;
                 }
@@ -98,7 +98,7 @@ async fn refresh_name(server: &ServerContext, player: PlayerId) {
 async fn refresh_all_names(identity: &Identity, cluster: &Cluster) -> Result<(), ReadError> {
     // The known names are collected before the store is read, so that a rename during the read is
     // not overwritten.
-    let connected = identity.players.connected_players().into_iter();
+    let connected = identity.players.online_players().into_iter();
     let known_records =
         connected.filter_map(|player| Some((player, identity.players.record(player)?)));
     let known_records: BTreeMap<PlayerId, PlayerRecord> = known_records.collect();
@@ -120,13 +120,13 @@ async fn close_ended_sessions(identity: &Identity, cluster: &Cluster) -> Result<
     // here, because its `hello` checks the session.
     let mut connected: BTreeMap<(PlayerId, SessionId), Vec<Arc<ConnectionHandle>>> =
         BTreeMap::new();
-    for player in identity.players.connected_players() {
+    for player in identity.players.online_players() {
         // Guests who are not stored yet are skipped, because the store does not contain their
         // sessions.
         if identity.players.unstored_guest(player).is_some() {
             continue;
         }
-        for connection in identity.players.connections(player) {
+        for connection in identity.players.all_connections(player) {
             if let Some(session) = connection.session() {
                 connected
                     .entry((player, session))

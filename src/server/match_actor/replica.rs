@@ -383,9 +383,9 @@ impl MatchActor {
                 }
             }
             MatchRequest::Unfollow
-            | MatchRequest::Control(
-                Control::NotifyTurn | Control::RatingUpdated(_) | Control::EraseName { .. },
-            ) => return ControlFlow::Continue(Some(Envelope { command, reply })),
+            | MatchRequest::Control(Control::RatingUpdated(_) | Control::EraseName { .. }) => {
+                return ControlFlow::Continue(Some(Envelope { command, reply }));
+            }
             MatchRequest::Control(control) => {
                 reply.ok(None);
                 self.on_replica_control(control).await?;

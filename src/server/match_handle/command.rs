@@ -118,9 +118,6 @@ pub(crate) enum Control {
     /// Performs all timed actions that are due.
     #[serde(rename = "Look")]
     CheckTimers,
-    /// In a correspondence match, notifies the player whose turn it is.
-    #[serde(rename = "Remind")]
-    NotifyTurn,
     /// Pauses the clock, because the store has refused writes since `since`.
     #[serde(rename = "StoreRefuses")]
     StoreUnavailable {

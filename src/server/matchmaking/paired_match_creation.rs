@@ -10,6 +10,7 @@ use plyhouse_store::{JournalPosition, MatchRecord};
 use super::create_params::CreateParams;
 use super::lobby::TooManyMatches;
 use super::match_creation::create_match;
+use super::participant_subscriptions::show_paired_match;
 use super::pending_match::PendingMatch;
 use super::rematch_creation;
 use super::seek_queue::Seek;
@@ -129,16 +130,7 @@ pub(crate) async fn create_paired_match(
         Ok(handle) => {
             for seek in seeks {
                 seek.reply_sent.cancelled().await;
-                // The seeking player's connection may be closed by now, so another connection of
-                // the player may receive the match.
-                if let Some(connection) = server
-                    .identity
-                    .players
-                    .successor_connection(seek.player, &seek.connection)
-                    && connection.subscriptions.follow_as_participant(&handle)
-                {
-                    handle.push_snapshot(seek.player, &connection.outbox).await;
-                }
+                show_paired_match(server, seek.player, Some(&seek.connection), handle.id()).await;
             }
         }
         Err(error) => {

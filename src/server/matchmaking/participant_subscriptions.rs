@@ -6,11 +6,11 @@ use plyhouse_protocol::{MatchId, MatchRef, MatchStatus, PlayerId, WireError};
 
 use super::cluster_match_loading::read_error;
 use super::match_loading::find_match;
-use crate::cluster::Cluster;
 use crate::connection::handle::ConnectionHandle;
 use crate::context::identity::Identity;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::MatchHandle;
+use crate::players::registry::joining::PlayerEvent;
 
 /// Subscribes a participant's connections on this server to a match and sends them a snapshot. If
 /// `before` is set, subscribes only the connections that follow the earlier match with the id
@@ -21,22 +21,10 @@ pub(crate) async fn notify_participants(
     id: MatchId,
     before: Option<MatchId>,
 ) {
-    // If `find_match` loads a match that is an open challenge, it also sends the challenge to the
-    // invited player.
-    let Ok(handle) = find_match(server, MatchRef::Id(id)).await else {
-        return;
+    let is_target = |connection: &ConnectionHandle| {
+        before.is_none_or(|before| connection.subscriptions.find_followed(before).is_some())
     };
-    record_participation(&server.identity, player, &handle);
-    if !handle.summary().involves(player) {
-        return;
-    }
-    for connection in server.identity.players.connections(player) {
-        let is_target =
-            before.is_none_or(|before| connection.subscriptions.find_followed(before).is_some());
-        if is_target && connection.subscriptions.follow_as_participant(&handle) {
-            handle.push_snapshot(player, &connection.outbox).await;
-        }
-    }
+    show_match(server, player, id, is_target).await;
 }
 
 /// Sends a match that results from a seek to the connection that made the seek. If that connection
@@ -50,29 +38,51 @@ pub(crate) async fn show_paired_match(
 ) {
     let heir =
         seek_connection.and_then(|peer| server.identity.players.successor_connection(player, peer));
-    let Some(connection) = heir else {
-        return notify_participants(server, player, id, None).await;
-    };
+    let is_target =
+        |connection: &ConnectionHandle| heir.as_ref().is_none_or(|heir| heir.id == connection.id);
+    show_match(server, player, id, is_target).await;
+}
+
+/// Subscribes the player's connections that `is_target` selects to a match and sends them a
+/// snapshot. A connection whose client is logging in follows the match after `welcome`.
+async fn show_match(
+    server: &Arc<ServerContext>,
+    player: PlayerId,
+    id: MatchId,
+    is_target: impl Fn(&ConnectionHandle) -> bool,
+) {
+    // If `find_match` loads a match that is an open challenge, it also sends the challenge to the
+    // invited player.
     let Ok(handle) = find_match(server, MatchRef::Id(id)).await else {
         return;
     };
     record_participation(&server.identity, player, &handle);
-    if connection.subscriptions.follow_as_participant(&handle) {
-        handle.push_snapshot(player, &connection.outbox).await;
+    if !handle.summary().involves(player) {
+        return;
+    }
+    let event = PlayerEvent::Match(handle.clone());
+    for connection in server.identity.players.buffer_event(player, &event) {
+        if is_target(&connection) && connection.subscriptions.follow_as_participant(&handle) {
+            handle.push_snapshot(player, &connection.outbox).await;
+        }
     }
 }
 
-/// Loads the live matches of a player from the cluster directory, except correspondence matches.
+/// Loads the live matches of a player from the cluster directory, except correspondence matches, and
+/// records the player's participation. Returns no match if the server belongs to no cluster.
 pub(crate) async fn load_matches_of_player(
     server: &Arc<ServerContext>,
-    cluster: &Cluster,
     player: PlayerId,
 ) -> Result<Vec<MatchHandle>, WireError> {
+    let Some(cluster) = &server.infra.cluster else {
+        return Ok(Vec::new());
+    };
     let match_ids = cluster.directory.involved_matches(player).await;
     let mut handles = Vec::new();
     for id in match_ids.map_err(read_error)? {
         // A match that cannot be read is skipped, so that the other matches are still loaded.
         if let Ok(handle) = find_match(server, MatchRef::Id(id)).await {
+            record_participation(&server.identity, player, &handle);
             handles.push(handle);
         }
     }

@@ -181,11 +181,8 @@ async fn find_live_matches(
     player: PlayerId,
 ) -> Result<Vec<MatchHandle>, WireError> {
     let mut ids = server.identity.players.live_matches(player);
-    if let Some(cluster) = &server.infra.cluster {
-        let remote_matches =
-            participant_subscriptions::load_matches_of_player(server, cluster, player).await?;
-        ids.extend(remote_matches.iter().map(MatchHandle::id));
-    }
+    let remote_matches = participant_subscriptions::load_matches_of_player(server, player).await?;
+    ids.extend(remote_matches.iter().map(MatchHandle::id));
     let participations = correspondence_matches::participations_of(&server.infra, player).await?;
     ids.extend(participations.iter().map(|(id, _)| *id));
     ids.sort_unstable();
@@ -352,7 +349,7 @@ pub(crate) async fn find_missed_deletions(server: &Arc<ServerContext>) {
     let mut names: BTreeMap<PlayerId, String> = names
         .filter(|(_, name)| name != DELETED_PLAYER_NAME)
         .collect();
-    for player in server.identity.players.connected_players() {
+    for player in server.identity.players.online_players() {
         names
             .entry(player)
             .or_insert_with(|| DELETED_PLAYER_NAME.to_owned());

@@ -1,47 +1,10 @@
 //! Checks for blocks between players, and refreshes the block cache from the store.
 
-use std::sync::Arc;
-
 use plyhouse_protocol::{ErrorCode, PlayerId, WireError};
 
 use crate::context::infrastructure::Infrastructure;
 use crate::context::server_context::ServerContext;
 use crate::wire::error_replies::store_read_error;
-
-/// Guard for one connection of a player. The block cache holds the player's blocks while any of the
-/// player's guards exists.
-#[derive(Debug)]
-pub(crate) struct BlockGuard {
-    server: Arc<ServerContext>,
-    player: PlayerId,
-}
-
-impl Drop for BlockGuard {
-    fn drop(&mut self) {
-        self.server
-            .identity
-            .block_cache
-            .remove_connection(self.player);
-    }
-}
-
-/// Registers a new connection in the block cache and loads the player's blocks. A player who is not
-/// in the store has no blocks.
-pub(crate) async fn guard_connection(
-    server: &Arc<ServerContext>,
-    player: PlayerId,
-    is_stored: bool,
-) -> Result<BlockGuard, WireError> {
-    server.identity.block_cache.add_connection(player);
-    let guard = BlockGuard {
-        server: Arc::clone(server),
-        player,
-    };
-    if is_stored {
-        refresh(server, player).await?;
-    }
-    Ok(guard)
-}
 
 /// Reloads the blocks of a player who is connected to this server.
 pub(crate) async fn refresh(server: &ServerContext, player: PlayerId) -> Result<(), WireError> {

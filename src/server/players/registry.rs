@@ -6,13 +6,16 @@
 //! after the guest disconnects.
 
 mod connected;
+pub(crate) mod joining;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
+use self::joining::Joining;
 use crate::connection::handle::ConnectionHandle;
+use crate::connection::id::ConnectionId;
 use crate::context::clock_and_rng::{SeededRng, now};
 use crate::context::locks::{Mutex, PLAYERS};
 use plyhouse_matches::{Match, Stage};
@@ -35,12 +38,9 @@ const DELETED_PLAYERS_MAX: usize = 100_000;
 #[derive(Debug, Default)]
 pub(crate) struct PlayerRegistry {
     index: Mutex<Index, PLAYERS>,
-    /// Number of times that this server announced a new turn in a correspondence match. When a
-    /// client resumes its session, the server checks for missed turns if this number has changed in
-    /// the meantime.
-    correspondence_turn_count: AtomicU64,
-    /// Number of identity changes, used to detect changes during a login. An identity change ends a
-    /// player's sessions or updates a player's record.
+    /// Number of identity changes, used to detect changes between the first read of a login and the
+    /// registration of its connection. An identity change ends a player's sessions or updates a
+    /// player's record.
     identity_change_count: AtomicU64,
 }
 
@@ -73,6 +73,8 @@ struct PlayerEntry {
     unstored_session: Option<SessionRecord>,
     /// Connections of the player, oldest first.
     connections: Vec<Arc<ConnectionHandle>>,
+    /// Connections of the player whose clients are still logging in.
+    joining: BTreeMap<ConnectionId, Joining>,
     /// Live matches hosted by the player.
     hosted_matches: BTreeSet<MatchId>,
     /// Live matches where the player holds a seat.
@@ -101,6 +103,7 @@ impl PlayerEntry {
             record,
             unstored_session,
             connections: Vec::new(),
+            joining: BTreeMap::new(),
             hosted_matches: BTreeSet::new(),
             seated_matches: BTreeSet::new(),
             plays_correspondence: false,
@@ -114,6 +117,11 @@ impl PlayerEntry {
         for connection in &self.connections {
             connection.set_playing(is_in_live_match || self.plays_correspondence);
         }
+    }
+
+    /// Returns whether the player has no connection, not even one whose client is logging in.
+    fn is_offline(&self) -> bool {
+        self.connections.is_empty() && self.joining.is_empty()
     }
 
     fn live_matches(&self) -> Vec<MatchId> {
@@ -219,16 +227,6 @@ impl PlayerRegistry {
         self.update_player(id, |player| player.plays_correspondence = true);
     }
 
-    /// Counts a turn reported in a correspondence match.
-    pub(crate) fn count_correspondence_turn(&self) {
-        self.correspondence_turn_count
-            .fetch_add(1, Ordering::AcqRel);
-    }
-
-    pub(crate) fn correspondence_turn_count(&self) -> u64 {
-        self.correspondence_turn_count.load(Ordering::Acquire)
-    }
-
     /// Removes a match from the player's hosted matches. Must be called when the match has ended or
     /// could not be created.
     pub(crate) fn remove_hosted_match(&self, id: PlayerId, match_id: MatchId) {
@@ -304,7 +302,7 @@ impl PlayerRegistry {
         };
         change(player);
         player.update_connections();
-        if player.connections.is_empty()
+        if player.is_offline()
             && player.hosted_matches.is_empty()
             && player.seated_matches.is_empty()
         {

@@ -1,48 +1,22 @@
 //! Sends the `welcome` message and the snapshots of the player's live matches after a `hello`.
 
+use super::registration::Registration;
 use super::{Client, Player};
 use crate::cluster::Packet;
 use crate::connection::eviction::ConnectionPrecedence;
 use crate::connection::reply::Reply;
 use crate::match_handle::MatchHandle;
-use crate::match_handle::command::Control;
 use crate::matchmaking::match_loading;
 use crate::matchmaking::participant_subscriptions;
 use crate::players::block_loading;
 use crate::schedule::correspondence_matches;
 use crate::wire::error_replies::store_unavailable_error;
 use crate::wire::to_protocol;
-use plyhouse_matches::Participation;
+use futures::future::try_join4;
 use plyhouse_protocol::{
-    FollowedMatch, Limits, MatchId, MatchRef, MatchStatus, PlayerId, ServerMessage, Welcome,
-    WireError,
+    CloseCode, FollowedMatch, Limits, MatchId, MatchRef, MatchStatus, PlayerId, Welcome, WireError,
 };
-use plyhouse_store::WriteError;
-
-/// Maximum number of attempts to read the player's matches if some of them end or are unloaded at
-/// the same time.
-const RESUME_RETRIES: u32 = 8;
-
-/// Matches of a player who reconnects.
-struct ResumeState {
-    /// Matches that were in memory before the store was read.
-    matches_before_load: Vec<MatchId>,
-    /// Value of the server's counter of correspondence turns before the store was read.
-    correspondence_turn_count: u64,
-    /// The player's matches that have a reminder in the store.
-    participations: Vec<(MatchId, Participation)>,
-    /// The player's correspondence matches, as sent in the `welcome` message.
-    correspondence_matches: Vec<FollowedMatch>,
-    /// The player's other matches, which were loaded into memory.
-    loaded_matches: Vec<MatchHandle>,
-}
-
-impl ResumeState {
-    /// Returns whether the store holds a reminder for this match.
-    fn has_reminder(&self, id: MatchId) -> bool {
-        self.participations.iter().any(|(known, _)| *known == id)
-    }
-}
+use plyhouse_store::{PlayerRecord, WriteError};
 
 fn followed_match(handle: &MatchHandle, player: PlayerId) -> FollowedMatch {
     FollowedMatch {
@@ -54,98 +28,74 @@ fn followed_match(handle: &MatchHandle, player: PlayerId) -> FollowedMatch {
 }
 
 impl Client {
-    /// Sends the `welcome` message and the snapshots of the player's live matches.
+    /// Sends the `welcome` message and the snapshots of the player's live matches. `changes_before`
+    /// is the number of identity changes before the player was identified.
     pub(super) async fn send_welcome(
         &mut self,
         reply: Reply,
         mut player: Player,
         resumed: bool,
         precedence: (u64, bool),
+        changes_before: u64,
     ) {
         let id = player.record.id;
-        let registered = self
-            .register_connection(&mut player, resumed, precedence)
-            .await;
-        let Some(((), reply)) = reply.require(registered) else {
+        let registered = self.register_connection(&mut player, precedence).await;
+        let Some((registration, reply)) = reply.require(registered) else {
+            return;
+        };
+        let matches = match resumed {
+            true => self.load_matches(&mut player, changes_before).await,
+            false => Ok((Vec::new(), Vec::new())),
+        };
+        let Some(((correspondence_matches, loaded_matches), reply)) = reply.require(matches) else {
+            return;
+        };
+        let plays_correspondence = !correspondence_matches.is_empty();
+        let (players, connection) = (&self.server.identity.players, &self.connection);
+        let (welcome, mut new_matches) = (self.build_welcome(&player, resumed), Vec::new());
+        let connected = players.connect(id, connection, reply, |ids| {
+            new_matches = self.follow_live_matches(id, ids, &loaded_matches);
+            let following = new_matches.iter().map(|handle| followed_match(handle, id));
+            Welcome {
+                following: following.chain(correspondence_matches).collect(),
+                challenges: self.server.matchmaking.challenges.received_by(id),
+                ..welcome
+            }
+        });
+        let Some(joined_matches) = connected else {
             return;
         };
         if resumed {
             self.server.infra.metrics.resumes.inc();
         }
-        tracing::debug!(connection = %self.connection.id, player = %id, resumed, "logged in");
-        let mut pending_reply = Some((reply, self.build_welcome(&player, resumed)));
-        for is_last in (0..RESUME_RETRIES).map(|round| round + 1 == RESUME_RETRIES) {
-            let Some((reply, welcome)) = pending_reply.take() else {
-                return;
-            };
-            let resume_state = self.load_resume_state(id, resumed).await;
-            let Some((resume_state, reply)) = reply.require(resume_state) else {
-                return;
-            };
-            pending_reply = Some((reply, welcome));
-            let (connection, mut live_matches) = (&self.connection, Vec::new());
-            let post_welcome = |ids: Vec<MatchId>| {
-                let is_loaded =
-                    |known: &MatchId| ids.contains(known) || resume_state.has_reminder(*known);
-                if !is_last && !resume_state.matches_before_load.iter().all(is_loaded) {
-                    return false;
-                }
-                live_matches = self.follow_live_matches(id, ids, &resume_state.loaded_matches);
-                let following = live_matches.iter().map(|handle| followed_match(handle, id));
-                let following =
-                    following.chain(resume_state.correspondence_matches.iter().cloned());
-                if let Some((reply, welcome)) = pending_reply.take() {
-                    reply.post_message(|re| {
-                        ServerMessage::Welcome(Box::new(Welcome {
-                            re,
-                            following: following.collect(),
-                            challenges: self.server.matchmaking.challenges.received_by(id),
-                            ..welcome
-                        }))
-                    });
-                }
-                true
-            };
-            let players = &self.server.identity.players;
-            let unstored_session = Some(&player.session).filter(|_| !player.is_stored);
-            if !players.connect(&player.record, unstored_session, connection, post_welcome) {
-                continue;
-            }
-            if !resume_state.correspondence_matches.is_empty() {
-                players.mark_plays_correspondence(id);
-            }
-            connection.outbox.flush();
-            self.announce_connection(id, &resume_state.loaded_matches);
-            self.player = Some(Box::new(player));
-            for handle in live_matches {
-                handle.push_snapshot(id, &self.connection.outbox).await;
-            }
-            if resumed
-                && self.server.identity.players.correspondence_turn_count()
-                    != resume_state.correspondence_turn_count
-            {
-                self.notify_missed_turns(id, &resume_state.correspondence_matches)
-                    .await;
-            }
-            return;
+        tracing::debug!(connection = %connection.id, player = %id, resumed, "logged in");
+        if plays_correspondence {
+            players.mark_plays_correspondence(id);
+        }
+        connection.outbox.flush();
+        if let Some(cluster) = &self.server.infra.cluster
+            && let Some(precedence) = connection.precedence()
+        {
+            let player = id;
+            cluster.broadcast(&Packet::PlayerConnected { player, precedence });
+        }
+        let is_new = |handle: &MatchHandle| connection.subscriptions.follow_as_participant(handle);
+        new_matches.extend(joined_matches.into_iter().filter(is_new));
+        self.player = Some(Box::new(player));
+        self.registration = Some(registration);
+        for handle in new_matches {
+            handle.push_snapshot(id, &self.connection.outbox).await;
         }
     }
 
-    /// Prepares a player's connection. This method loads the player's blocks and sets the
-    /// connection's precedence. In a cluster, it also stores the player. `number` is the number of
-    /// the connection's `hello`. If `keeps_earlier` is true, earlier connections of the session
-    /// stay open.
+    /// Registers the connection with the player. In a cluster, this method first stores the player.
+    /// `number` is the number of the connection's `hello`. If `keeps_earlier` is true, earlier
+    /// connections of the session stay open.
     async fn register_connection(
         &self,
         player: &mut Player,
-        resumed: bool,
         (number, keeps_earlier): (u64, bool),
-    ) -> Result<(), WireError> {
-        let may_have_blocks = resumed && player.is_stored;
-        player.block_guard = Some(
-            block_loading::guard_connection(&self.server, player.record.id, may_have_blocks)
-                .await?,
-        );
+    ) -> Result<Registration, WireError> {
         // In a cluster, other servers read the player from the store.
         if self.server.infra.cluster.is_some() && !player.is_stored {
             let (record, sessions) = (player.record.clone(), vec![player.session.clone()]);
@@ -159,7 +109,7 @@ impl Client {
             kind: player.session.kind,
             keeps_earlier,
         });
-        Ok(())
+        Ok(Registration::new(&self.server, player, &self.connection))
     }
 
     /// Returns a `hello` number that is greater than all earlier `hello` numbers on any server.
@@ -169,23 +119,6 @@ impl Client {
             Some(cluster) => {
                 let number = cluster.directory.next_connection_number().await;
                 number.map_err(|error| welcome_error(&error))
-            }
-        }
-    }
-
-    /// Records the player's participation in the loaded matches, and announces the connection to
-    /// all servers.
-    fn announce_connection(&self, player: PlayerId, loaded_matches: &[MatchHandle]) {
-        if let Some(cluster) = &self.server.infra.cluster {
-            for handle in loaded_matches {
-                participant_subscriptions::record_participation(
-                    &self.server.identity,
-                    player,
-                    handle,
-                );
-            }
-            if let Some(precedence) = self.connection.precedence() {
-                cluster.broadcast(&Packet::PlayerConnected { player, precedence });
             }
         }
     }
@@ -221,43 +154,65 @@ impl Client {
         }
     }
 
-    /// Reads the matches of a player, and loads the matches that must be shown.
-    async fn load_resume_state(
+    /// Reads the blocks and the matches of a returning player. Returns the correspondence matches as
+    /// sent in the `welcome` message, and loads the other matches into memory. The connection must
+    /// be registered, so that the server buffers later changes.
+    async fn load_matches(
         &self,
-        player: PlayerId,
-        resumed: bool,
-    ) -> Result<ResumeState, WireError> {
-        let players = &self.server.identity.players;
-        let mut state = ResumeState {
-            matches_before_load: players.live_matches(player),
-            correspondence_turn_count: players.correspondence_turn_count(),
-            participations: Vec::new(),
-            correspondence_matches: Vec::new(),
-            loaded_matches: Vec::new(),
-        };
-        if !resumed {
-            return Ok(state);
+        player: &mut Player,
+        changes_before: u64,
+    ) -> Result<(Vec<FollowedMatch>, Vec<MatchHandle>), WireError> {
+        let (server, id) = (&self.server, player.record.id);
+        let find = |id| server.matches.lobby.find(MatchRef::Id(id));
+        // These handles keep the matches in memory. If a match is unloaded earlier, the read finds
+        // its reminder.
+        let live_matches = server.identity.players.live_matches(id).into_iter();
+        let mut loaded_matches: Vec<MatchHandle> = live_matches.filter_map(find).collect();
+        let (changed_record, (), remote_matches, participations) = try_join4(
+            self.recheck_session(player, changes_before),
+            block_loading::refresh(server, id),
+            participant_subscriptions::load_matches_of_player(server, id),
+            correspondence_matches::participations_of(&server.infra, id),
+        )
+        .await?;
+        if let Some(record) = changed_record {
+            server.identity.players.update_record(&record);
+            player.record = record;
         }
-        if let Some(cluster) = &self.server.infra.cluster {
-            state.loaded_matches =
-                participant_subscriptions::load_matches_of_player(&self.server, cluster, player)
-                    .await?;
-        }
-        state.participations =
-            correspondence_matches::participations_of(&self.server.infra, player).await?;
-        state.correspondence_matches =
-            correspondence_matches::to_followed_matches(&self.server, &state.participations);
-        let not_correspondence = state
-            .participations
-            .iter()
-            .filter(|(_, part)| part.correspondence_turn.is_none());
-        for (id, _) in not_correspondence {
+        loaded_matches.extend(remote_matches);
+        for (id, participation) in &participations {
             // A match that cannot be read now must not block the others.
-            if let Ok(handle) = match_loading::find_match(&self.server, MatchRef::Id(*id)).await {
-                state.loaded_matches.push(handle);
+            if participation.correspondence_turn.is_none()
+                && let Ok(handle) = match_loading::find_match(server, MatchRef::Id(*id)).await
+            {
+                loaded_matches.push(handle);
             }
         }
-        Ok(state)
+        let correspondence_matches =
+            correspondence_matches::to_followed_matches(server, &participations);
+        Ok((correspondence_matches, loaded_matches))
+    }
+
+    /// Reads the player's session again if an identity has changed since it was first read, and
+    /// closes the connection if the session has ended. Returns the player's record if it differs
+    /// from the one in `player`.
+    async fn recheck_session(
+        &self,
+        player: &Player,
+        changes_before: u64,
+    ) -> Result<Option<PlayerRecord>, WireError> {
+        let (players, token) = (&self.server.identity.players, player.session.token);
+        if players.identity_change_count() == changes_before
+            || players.find_guest_by_token(token).is_some()
+        {
+            return Ok(None);
+        }
+        let session = self.find_stored_session(token).await?;
+        if session.is_none() {
+            self.connection.outbox.close(CloseCode::SessionEnded);
+        }
+        let record = session.map(|(record, _)| record);
+        Ok(record.filter(|record| *record != player.record))
     }
 
     /// Subscribes the connection to these live matches. Returns the matches that the connection did
@@ -281,33 +236,6 @@ impl Client {
         live_matches.sort_by_key(MatchHandle::id);
         live_matches.retain(|handle| self.connection.subscriptions.follow_as_participant(handle));
         live_matches
-    }
-
-    /// Notifies the player of correspondence turns that are missing from the `welcome` message.
-    /// These turns began after the matches were read and before the connection was registered.
-    async fn notify_missed_turns(&self, player: PlayerId, sent_matches: &[FollowedMatch]) {
-        // If the matches cannot be read, the turns are sent with the next `welcome` message.
-        let participations =
-            correspondence_matches::participations_of(&self.server.infra, player).await;
-        for row in correspondence_matches::to_followed_matches(
-            &self.server,
-            &participations.unwrap_or_default(),
-        ) {
-            let is_own_turn = row
-                .correspondence
-                .as_ref()
-                .is_some_and(|days| days.turn == row.you);
-            if is_own_turn
-                && row.you.is_some()
-                && !sent_matches.contains(&row)
-                && let Ok(handle) =
-                    match_loading::find_match(&self.server, MatchRef::Id(row.match_id)).await
-            {
-                handle
-                    .notify(Control::NotifyTurn, &self.server.infra.metrics)
-                    .await;
-            }
-        }
     }
 
     fn limits(&self, _player: PlayerId) -> Limits {

@@ -76,9 +76,6 @@ pub(crate) fn notify_turn(
     state: &Match,
     is_following: impl Fn(&ConnectionHandle) -> bool,
 ) {
-    // The turn counter must be increased before the player's connections are read. A concurrent
-    // login then notices the new turn and reads the player's matches again.
-    server.identity.players.count_correspondence_turn();
     let player = state.turn().and_then(|seat| state.occupant(seat).player());
     let (Some(player), Some(due_ms)) = (player, TurnClock::correspondence_deadline_ms(state))
     else {
@@ -90,10 +87,8 @@ pub(crate) fn notify_turn(
         ply: state.ply(),
         deadline_ms: due_ms,
     });
-    let connections = server.identity.players.connections(player);
-    for connection in connections.iter().filter(|peer| !is_following(peer)) {
-        connection.outbox.send(message.clone());
-    }
+    let players = &server.identity.players;
+    players.send(player, &message, |peer| !is_following(peer));
     if let Some(cluster) = &server.infra.cluster {
         let (match_id, text) = (state.id(), message.to_string());
         cluster.notify_player(player, Notification::YourTurn { match_id, text });

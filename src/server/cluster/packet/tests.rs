@@ -69,7 +69,7 @@ variants!(
 variants!(
     CONTROLS, control_name, Control:
     ResignIdleBotGame;
-    EraseName, CheckTimers, NotifyTurn, StoreUnavailable, StoreAvailable, RematchCreated, Follow, ReplicaUpdate,
+    EraseName, CheckTimers, StoreUnavailable, StoreAvailable, RematchCreated, Follow, ReplicaUpdate,
     CatchUp, OwnerChanged, NodeUnreachable, NodesChanged, RatingUpdated
 );
 variants!(

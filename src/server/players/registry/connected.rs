@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use super::joining::Joining;
 use super::{DELETED_PLAYERS_MAX, PlayerEntry, PlayerRegistry};
 use crate::connection::eviction::{ConnectionPrecedence, excess_connections};
 use crate::connection::handle::ConnectionHandle;
@@ -11,8 +12,8 @@ use crate::connection::id::ConnectionId;
 use crate::connection::outbox::Outbox;
 use crate::wire::encode::encode;
 use crate::wire::to_protocol;
-use plyhouse_protocol::{CloseCode, MatchId, PlayerId, ServerMessage, SessionId};
-use plyhouse_store::{DELETED_PLAYER_NAME, PlayerRecord, SessionRecord, SessionSelection};
+use plyhouse_protocol::{CloseCode, PlayerId, ServerMessage, SessionId};
+use plyhouse_store::{DELETED_PLAYER_NAME, PlayerRecord, SessionSelection};
 
 impl PlayerEntry {
     fn precedences(&self) -> Vec<ConnectionPrecedence> {
@@ -23,7 +24,10 @@ impl PlayerEntry {
     /// Closes and removes connections that newer connections replace or that exceed a limit. If
     /// `remote` is set, the player also has that connection on another server. Returns the numbers
     /// of all connections that must close, which may include `remote`.
-    fn close_excess_connections(&mut self, remote: Option<ConnectionPrecedence>) -> Vec<u64> {
+    pub(super) fn close_excess_connections(
+        &mut self,
+        remote: Option<ConnectionPrecedence>,
+    ) -> Vec<u64> {
         let mut all = self.precedences();
         all.extend(remote);
         let ended = excess_connections(&all);
@@ -40,41 +44,6 @@ impl PlayerEntry {
 }
 
 impl PlayerRegistry {
-    /// Adds a connection of the player and closes the connections that it replaces. Returns the
-    /// result of `post_welcome`.
-    ///
-    /// `post_welcome` receives the player's live matches and runs under the lock. A match that
-    /// starts at the same time is therefore sent after the welcome message. If `post_welcome`
-    /// returns `false`, the connection is not added.
-    pub(crate) fn connect(
-        &self,
-        record: &PlayerRecord,
-        unstored_session: Option<&SessionRecord>,
-        connection: &Arc<ConnectionHandle>,
-        post_welcome: impl FnOnce(Vec<MatchId>) -> bool,
-    ) -> bool {
-        let mut index = self.index.lock();
-        let player = index.players.get(&record.id);
-        if !post_welcome(player.map_or_else(Vec::new, PlayerEntry::live_matches)) {
-            return false;
-        }
-        index.offline_guests.remove(&record.id);
-        let player = index.players.entry(record.id);
-        let player =
-            player.or_insert_with(|| PlayerEntry::new(record.clone(), unstored_session.cloned()));
-        player.connections.push(Arc::clone(connection));
-        player.close_excess_connections(None);
-        player.update_connections();
-        let token = player
-            .unstored_session
-            .as_ref()
-            .map(|session| session.token);
-        if let Some(token) = token {
-            index.guests_by_token.insert(token, record.id);
-        }
-        true
-    }
-
     /// Handles a new connection of the player on another server. Closes the connections on this
     /// server that the remote connection replaces.
     ///
@@ -107,18 +76,29 @@ impl PlayerRegistry {
         connections.map(|peer| peer.outbox.clone()).collect()
     }
 
-    pub(crate) fn connected_players(&self) -> Vec<PlayerId> {
+    /// Returns the players who are connected or logging in.
+    pub(crate) fn online_players(&self) -> Vec<PlayerId> {
         let index = self.index.lock();
         let players = index.players.iter();
-        let connected = players.filter(|(_, player)| !player.connections.is_empty());
-        connected.map(|(id, _)| *id).collect()
+        let online = players.filter(|(_, player)| !player.is_offline());
+        online.map(|(id, _)| *id).collect()
     }
 
-    /// Returns the player's connections, oldest first.
+    /// Returns the player's connections, oldest first, without those whose clients are logging in.
     pub(crate) fn connections(&self, id: PlayerId) -> Vec<Arc<ConnectionHandle>> {
         let index = self.index.lock();
         let player = index.players.get(&id);
         player.map_or_else(Vec::new, |player| player.connections.clone())
+    }
+
+    /// Returns all connections of the player, including those whose clients are logging in.
+    pub(crate) fn all_connections(&self, id: PlayerId) -> Vec<Arc<ConnectionHandle>> {
+        let index = self.index.lock();
+        let player = index.players.get(&id);
+        player.map_or_else(Vec::new, |player| {
+            let joining = player.joining.values().map(Joining::connection);
+            player.connections.iter().chain(joining).cloned().collect()
+        })
     }
 
     /// Returns the connection with this id if it belongs to the player.
@@ -176,10 +156,11 @@ impl PlayerRegistry {
             .collect()
     }
 
-    /// Removes a connection that has ended.
+    /// Removes a connection that has ended or whose login has failed.
     pub(crate) fn disconnect(&self, id: PlayerId, connection: &ConnectionHandle) {
         self.update_player(id, |player| {
-            player.connections.retain(|one| one.id != connection.id)
+            player.joining.remove(&connection.id);
+            player.connections.retain(|one| one.id != connection.id);
         });
     }
 
@@ -191,10 +172,10 @@ impl PlayerRegistry {
         selection: SessionSelection,
         except: Option<ConnectionId>,
     ) {
-        // The change count is increased before the connections are closed. A concurrent login
-        // therefore detects the change and checks whether its session is still valid.
+        // The change count is increased before the connections are closed. A login that registers
+        // its connection later therefore detects the change and reads its session again.
         self.identity_change_count.fetch_add(1, Ordering::AcqRel);
-        for connection in self.connections(id) {
+        for connection in self.all_connections(id) {
             let is_selected = connection
                 .precedence()
                 .is_some_and(|standing| selection.contains(standing.session, standing.kind));
@@ -242,8 +223,8 @@ impl PlayerRegistry {
     }
 
     fn update_record_if(&self, record: &PlayerRecord, is_expected: impl Fn(&PlayerRecord) -> bool) {
-        // The change count is increased before the record is updated, so that a concurrent login
-        // reads the player record again.
+        // The change count is increased before the record is updated. A login that registers its
+        // connection later therefore detects the change and reads the record again.
         self.identity_change_count.fetch_add(1, Ordering::AcqRel);
         let id = record.id;
         {
@@ -261,9 +242,7 @@ impl PlayerRegistry {
         let frame = encode(&ServerMessage::Player {
             player: to_protocol::player(record),
         });
-        for connection in self.connections(id) {
-            connection.outbox.send(frame.clone());
-        }
+        self.send(id, &frame, |_| true);
     }
 
     pub(crate) fn identity_change_count(&self) -> u64 {

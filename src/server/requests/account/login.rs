@@ -97,7 +97,6 @@ impl Client {
             session,
             token,
             is_stored: true,
-            block_guard: None,
         })
     }
 
@@ -251,10 +250,8 @@ impl Client {
             label: session.label.clone(),
             kind: session.kind,
         });
-        let connections = self.server.identity.players.connections(player).into_iter();
-        for connection in connections.filter(|peer| peer.id != self.connection.id) {
-            connection.outbox.send(frame.clone());
-        }
+        let players = &self.server.identity.players;
+        players.send(player, &frame, |peer| peer.id != self.connection.id);
         if let Some(cluster) = &self.server.infra.cluster {
             let text = frame.to_string();
             cluster.notify_player(player, Notification::SessionAdded { text });

@@ -45,7 +45,6 @@ impl Client {
             // The client gets no token, because only the proxy can log the player in.
             token: Token::new(String::new()),
             is_stored: true,
-            block_guard: None,
         })
     }
 

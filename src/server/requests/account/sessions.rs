@@ -149,34 +149,10 @@ impl Client {
         }
     }
 
-    /// Checks a connection's session after the `welcome` message was sent. Closes the connection if
-    /// the session has ended since it was read. Otherwise, applies a changed player record and
-    /// records the session's first use on each day. `changes_before` is the number of identity
-    /// changes before the session was read.
-    pub(in crate::requests) async fn recheck_connections(&self, changes_before: u64) {
+    /// Records the first use of the client's session on each day.
+    pub(in crate::requests) fn touch_session(&self) {
         let Some(player) = &self.player else { return };
         let token = player.session.token;
-        let has_changed = self.server.identity.players.identity_change_count() != changes_before;
-        if has_changed
-            && self
-                .server
-                .identity
-                .players
-                .find_guest_by_token(token)
-                .is_none()
-        {
-            match self.server.infra.store.find_session(token).await {
-                Ok(None) => {
-                    self.connection.outbox.close(CloseCode::SessionEnded);
-                    return;
-                }
-                Ok(Some((record, _))) if record != player.record => {
-                    self.server.identity.players.update_record(&record);
-                }
-                // If the session cannot be read now, it is checked at the next `hello`.
-                Ok(Some(_)) | Err(_) => {}
-            }
-        }
         let today = self.server.infra.clock.now_ms() / DAY_MS;
         if player.is_stored && player.session.last_used_day < today {
             let server = Arc::clone(&self.server);
