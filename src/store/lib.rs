@@ -25,6 +25,7 @@ pub use port::admin_queue::AdminQueue;
 pub use port::archive::ArchiveStore;
 pub use port::cluster_directory;
 pub use port::commands::CommandStore;
+pub use port::delegation::port_types;
 pub use port::identity::{IdentityChanges, IdentityStore};
 pub use port::inspection::{
     Fault, InspectedMatch, InspectedPlayer, StoreAccessError, StoreInspector, VerificationReport,

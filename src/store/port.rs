@@ -7,6 +7,7 @@ pub(crate) mod admin_queue;
 pub(crate) mod archive;
 pub mod cluster_directory;
 pub(crate) mod commands;
+pub(crate) mod delegation;
 pub(crate) mod identity;
 pub(crate) mod inspection;
 pub(crate) mod journal;

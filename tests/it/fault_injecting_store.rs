@@ -3,19 +3,11 @@
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use futures::FutureExt;
-use futures::future::{self, BoxFuture};
-use plyhouse_matches::ratings::{
-    LedgerRow, PostOutcome, RatingEntry, RatingKey as RatingRecord, RatingState,
-};
-use plyhouse_matches::{Event, Participation, Reminder};
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange};
+use futures::future;
+use plyhouse_store::port_types::*;
 use plyhouse_store::{
-    Account, AnalysisQuotaRequest, ArchiveStore, Blocks, CommandStore, HistoryQuery,
-    IdentityChange, IdentityStore, JournalPosition, JournalStore, JournalTail, LeaderboardPage,
-    LeaderboardQuery, LiveMatches, LoadedMatch, MatchRecord, MemoryStore, NeededRatings, NodeId,
-    OneTimeToken, OpeningStats, Pairing, PastMatch, PlayerRating, PlayerRecord, RatingProgress,
-    RatingStore, RatingsChange, ReadError, ResultCounts, SessionRecord, Store, StoredAnalysis,
-    TokenHash, WriteError,
+    ArchiveStore, CommandStore, IdentityStore, JournalStore, MemoryStore, RatingStore, Store,
+    delegate_archive_store, delegate_identity_store, delegate_journal_store, delegate_rating_store,
 };
 use tokio::sync::{Mutex, oneshot};
 
@@ -114,12 +106,36 @@ impl FailingStore {
         }
     }
 
-    fn read_error(&self) -> Option<ReadError> {
-        (self.mode.load(Ordering::SeqCst) == UNREADABLE).then_some(ReadError::Unavailable)
+    /// Reads from the memory, or fails in the mode [`UNREADABLE`].
+    fn read<'a, T: Send + 'a>(
+        &'a self,
+        read: impl FnOnce(&'a MemoryStore) -> BoxFuture<'a, Result<T, ReadError>>,
+    ) -> BoxFuture<'a, Result<T, ReadError>> {
+        match self.mode.load(Ordering::SeqCst) {
+            UNREADABLE => future::ready(Err(ReadError::Unavailable)).boxed(),
+            _ => read(&self.memory),
+        }
+    }
+
+    /// Writes to the memory, or fails in a mode in which writes fail.
+    fn write<'a, T: Send + 'a>(
+        &'a self,
+        write: impl FnOnce(&'a MemoryStore) -> BoxFuture<'a, Result<T, WriteError>>,
+    ) -> BoxFuture<'a, Result<T, WriteError>> {
+        match self.write_error() {
+            Some(error) => future::ready(Err(error)).boxed(),
+            None => write(&self.memory),
+        }
     }
 }
 
 impl JournalStore for FailingStore {
+    delegate_journal_store!(self.read(): load, tail);
+    delegate_journal_store!(
+        self.memory:
+        find_by_code, unowned, claim, load_live_matches, due_reminders, due_reminder_count
+    );
+
     fn create(
         &self,
         owner: NodeId,
@@ -172,52 +188,6 @@ impl JournalStore for FailingStore {
         .boxed()
     }
 
-    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<LoadedMatch>, ReadError>> {
-        if let Some(unreadable) = self.read_error() {
-            return future::ready(Err(unreadable)).boxed();
-        }
-        self.memory.load(id)
-    }
-
-    fn tail(
-        &self,
-        id: MatchId,
-        after: JournalPosition,
-    ) -> BoxFuture<'_, Result<Option<JournalTail>, ReadError>> {
-        if let Some(unreadable) = self.read_error() {
-            return future::ready(Err(unreadable)).boxed();
-        }
-        self.memory.tail(id, after)
-    }
-
-    fn find_by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
-        self.memory.find_by_code(code)
-    }
-
-    fn unowned(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
-        self.memory.unowned(node)
-    }
-
-    fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.memory.claim(id, owner)
-    }
-
-    fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>> {
-        self.memory.load_live_matches(owner)
-    }
-
-    fn due_reminders(
-        &self,
-        after: (u64, MatchId),
-        limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<(u64, MatchId)>, ReadError>> {
-        self.memory.due_reminders(after, limit)
-    }
-
-    fn due_reminder_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
-        self.memory.due_reminder_count()
-    }
-
     fn participations(
         &self,
         player: PlayerId,
@@ -231,16 +201,13 @@ impl JournalStore for FailingStore {
 }
 
 impl IdentityStore for FailingStore {
-    fn add_player(
-        &self,
-        player: PlayerRecord,
-        sessions: Vec<SessionRecord>,
-    ) -> BoxFuture<'_, Result<(), WriteError>> {
-        match self.write_error() {
-            Some(error) => future::ready(Err(error)).boxed(),
-            None => self.memory.add_player(player, sessions),
-        }
-    }
+    delegate_identity_store!(self.write(): add_player);
+    delegate_identity_store!(
+        self.memory:
+        sessions, find_external_identity, has_recovery_key, find_one_time_token, find_pairing,
+        account, player_by_id
+    );
+    delegate_identity_store!(self.read(): find_by_recovery_key, find_by_name_skeleton);
 
     fn find_session(
         &self,
@@ -251,10 +218,6 @@ impl IdentityStore for FailingStore {
             self.session_lookups.pass(read).await
         }
         .boxed()
-    }
-
-    fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>> {
-        self.memory.sessions(player)
     }
 
     fn change_identity(&self, change: IdentityChange) -> BoxFuture<'_, Result<bool, WriteError>> {
@@ -272,54 +235,6 @@ impl IdentityStore for FailingStore {
         }
     }
 
-    fn find_external_identity(
-        &self,
-        name: String,
-    ) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        self.memory.find_external_identity(name)
-    }
-
-    fn has_recovery_key(&self, player: PlayerId) -> BoxFuture<'_, Result<bool, ReadError>> {
-        self.memory.has_recovery_key(player)
-    }
-
-    fn find_one_time_token(
-        &self,
-        code: TokenHash,
-        now_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<OneTimeToken>, ReadError>> {
-        self.memory.find_one_time_token(code, now_ms)
-    }
-
-    fn find_pairing(
-        &self,
-        code: TokenHash,
-        now_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>> {
-        self.memory.find_pairing(code, now_ms)
-    }
-
-    fn find_by_recovery_key(
-        &self,
-        key: TokenHash,
-    ) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
-        if let Some(unreadable) = self.read_error() {
-            return future::ready(Err(unreadable)).boxed();
-        }
-        self.memory.find_by_recovery_key(key)
-    }
-
-    fn find_by_name_skeleton(
-        &self,
-        skeleton: String,
-        now_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>> {
-        if let Some(unreadable) = self.read_error() {
-            return future::ready(Err(unreadable)).boxed();
-        }
-        self.memory.find_by_name_skeleton(skeleton, now_ms)
-    }
-
     fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>> {
         async move {
             let read = self.memory.blocks(player).await;
@@ -327,132 +242,21 @@ impl IdentityStore for FailingStore {
         }
         .boxed()
     }
-
-    fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {
-        self.memory.account(player)
-    }
-
-    fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        self.memory.player_by_id(id)
-    }
 }
 
 impl RatingStore for FailingStore {
-    fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
-        if let Some(unreadable) = self.read_error() {
-            return future::ready(Err(unreadable)).boxed();
-        }
-        self.memory.rating_progress()
-    }
-
-    fn ledger(
-        &self,
-        after: u64,
-        limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>> {
-        if let Some(unreadable) = self.read_error() {
-            return future::ready(Err(unreadable)).boxed();
-        }
-        self.memory.ledger(after, limit)
-    }
-
-    fn load_ratings_for(
-        &self,
-        fold: u64,
-        needed: NeededRatings,
-    ) -> BoxFuture<'_, Result<RatingState, ReadError>> {
-        if let Some(unreadable) = self.read_error() {
-            return future::ready(Err(unreadable)).boxed();
-        }
-        self.memory.load_ratings_for(fold, needed)
-    }
-
-    fn posted_updates(
-        &self,
-        after: u64,
-        until: u64,
-    ) -> BoxFuture<'_, Result<Vec<(u64, PostOutcome)>, ReadError>> {
-        if let Some(unreadable) = self.read_error() {
-            return future::ready(Err(unreadable)).boxed();
-        }
-        self.memory.posted_updates(after, until)
-    }
-
-    fn ratings_after(
-        &self,
-        last: Option<RatingRecord>,
-    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, RatingEntry)>, ReadError>> {
-        if let Some(unreadable) = self.read_error() {
-            return future::ready(Err(unreadable)).boxed();
-        }
-        self.memory.ratings_after(last)
-    }
-
-    fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>> {
-        if let Some(error) = self.write_error() {
-            return future::ready(Err(error)).boxed();
-        }
-        self.memory.change_ratings(change)
-    }
-
-    fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>> {
-        if let Some(unreadable) = self.read_error() {
-            return future::ready(Err(unreadable)).boxed();
-        }
-        self.memory.ratings(player)
-    }
-
-    fn leaderboard(
-        &self,
-        query: LeaderboardQuery,
-    ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>> {
-        if let Some(unreadable) = self.read_error() {
-            return future::ready(Err(unreadable)).boxed();
-        }
-        self.memory.leaderboard(query)
-    }
-
-    fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
-        if let Some(unreadable) = self.read_error() {
-            return future::ready(Err(unreadable)).boxed();
-        }
-        self.memory.rated_ban_until(player)
-    }
-
-    fn changes_of_match(
-        &self,
-        id: MatchId,
-    ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
-        if let Some(unreadable) = self.read_error() {
-            return future::ready(Err(unreadable)).boxed();
-        }
-        self.memory.changes_of_match(id)
-    }
+    delegate_rating_store!(
+        self.read():
+        rating_progress, ledger, load_ratings_for, posted_updates, ratings_after, ratings,
+        leaderboard, rated_ban_until, changes_of_match
+    );
+    delegate_rating_store!(self.write(): change_ratings);
 }
 
 impl ArchiveStore for FailingStore {
-    fn history(
-        &self,
-        query: HistoryQuery,
-    ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
-        self.memory.history(query)
-    }
-
-    fn results(
-        &self,
-        player: PlayerId,
-        viewer: PlayerId,
-    ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
-        self.memory.results(player, viewer)
-    }
-
-    fn explore(
-        &self,
-        game: &'static str,
-        line: String,
-    ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
-        self.memory.explore(game, line)
-    }
+    delegate_archive_store!(self.memory: history, results, explore);
+    delegate_archive_store!(self.read(): analysis, first_analysis_request_ms);
+    delegate_archive_store!(self.write(): count_analysis_request);
 
     fn store_analysis(
         &self,
@@ -467,34 +271,6 @@ impl ArchiveStore for FailingStore {
             self.memory.store_analysis(id, analysis).await
         }
         .boxed()
-    }
-
-    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
-        if let Some(unreadable) = self.read_error() {
-            return future::ready(Err(unreadable)).boxed();
-        }
-        self.memory.analysis(id)
-    }
-
-    fn count_analysis_request(
-        &self,
-        request: AnalysisQuotaRequest,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        if let Some(error) = self.write_error() {
-            return future::ready(Err(error)).boxed();
-        }
-        self.memory.count_analysis_request(request)
-    }
-
-    fn first_analysis_request_ms(
-        &self,
-        by: PlayerId,
-        since_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
-        if let Some(unreadable) = self.read_error() {
-            return future::ready(Err(unreadable)).boxed();
-        }
-        self.memory.first_analysis_request_ms(by, since_ms)
     }
 }
 

@@ -4,22 +4,15 @@
 
 use std::sync::Arc;
 
-use futures::future::{BoxFuture, ready};
+use futures::future::ready;
 use futures::{FutureExt, TryFutureExt};
-use plyhouse_matches::ratings::{
-    LedgerRow, PostOutcome, RatingEntry, RatingKey as RatingRecord, RatingState,
-};
-use plyhouse_matches::{
-    Creation, Event, EventKind, Occupant, Participation, Reminder, SeatAtStart,
-};
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind, RatingChange, SessionKind};
+use plyhouse_matches::{Creation, EventKind, Occupant, SeatAtStart};
+use plyhouse_protocol::{PlayerKind, SessionKind};
+use plyhouse_store::port_types::*;
 use plyhouse_store::{
-    Account, AnalysisQuotaRequest, ArchiveStore, Blocks, CommandId, CommandStore, HistoryQuery,
-    IdentityChange, IdentityStore, JournalPosition, JournalStore, JournalTail, LeaderboardPage,
-    LeaderboardQuery, LiveMatches, LoadedMatch, MatchRecord, NeededRatings, NodeId, OneTimeToken,
-    OpeningStats, Pairing, PastMatch, PlayerRating, PlayerRecord, RatingProgress, RatingStore,
-    RatingsChange, ReadError, ResultCounts, SessionRecord, Store, StoredAnalysis, TokenHash,
-    WriteError,
+    ArchiveStore, CommandStore, IdentityStore, JournalStore, RatingStore, Store,
+    delegate_archive_store, delegate_command_store, delegate_identity_store,
+    delegate_journal_store, delegate_rating_store,
 };
 
 /// Wraps a store and presents every player as a guest.
@@ -75,23 +68,11 @@ fn to_guest_past_match(mut past_match: PastMatch) -> PastMatch {
 }
 
 impl JournalStore for GuestOnlyStore {
-    fn create(
-        &self,
-        owner: NodeId,
-        record: MatchRecord,
-    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
-        self.0.create(owner, record)
-    }
-
-    fn append_with_reminder(
-        &self,
-        id: MatchId,
-        after: JournalPosition,
-        events: Vec<Event>,
-        reminder: Option<Reminder>,
-    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
-        self.0.append_with_reminder(id, after, events, reminder)
-    }
+    delegate_journal_store!(
+        self.0:
+        create, append_with_reminder, find_by_code, unowned, claim, release, due_reminders,
+        due_reminder_count, participations
+    );
 
     fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<LoadedMatch>, ReadError>> {
         let loaded = self.0.load(id);
@@ -111,22 +92,6 @@ impl JournalStore for GuestOnlyStore {
         tail.map_ok(move |tail| tail.map(to_guest_tail)).boxed()
     }
 
-    fn find_by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
-        self.0.find_by_code(code)
-    }
-
-    fn unowned(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
-        self.0.unowned(node)
-    }
-
-    fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.0.claim(id, owner)
-    }
-
-    fn release(&self, id: MatchId) {
-        self.0.release(id);
-    }
-
     fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>> {
         let to_guest_live_matches = |live: LiveMatches| LiveMatches {
             matches: (live.matches.into_iter())
@@ -139,35 +104,14 @@ impl JournalStore for GuestOnlyStore {
             .map_ok(to_guest_live_matches)
             .boxed()
     }
-
-    fn due_reminders(
-        &self,
-        after: (u64, MatchId),
-        limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<(u64, MatchId)>, ReadError>> {
-        self.0.due_reminders(after, limit)
-    }
-
-    fn due_reminder_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
-        self.0.due_reminder_count()
-    }
-
-    fn participations(
-        &self,
-        player: PlayerId,
-    ) -> BoxFuture<'_, Result<Vec<(MatchId, Participation)>, ReadError>> {
-        self.0.participations(player)
-    }
 }
 
 impl IdentityStore for GuestOnlyStore {
-    fn add_player(
-        &self,
-        player: PlayerRecord,
-        sessions: Vec<SessionRecord>,
-    ) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.0.add_player(player, sessions)
-    }
+    delegate_identity_store!(
+        self.0:
+        add_player, find_pairing, find_by_recovery_key, has_recovery_key, account_deletions,
+        find_one_time_token
+    );
 
     fn find_session(
         &self,
@@ -201,25 +145,6 @@ impl IdentityStore for GuestOnlyStore {
         }
     }
 
-    fn find_pairing(
-        &self,
-        code: TokenHash,
-        now_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>> {
-        self.0.find_pairing(code, now_ms)
-    }
-
-    fn find_by_recovery_key(
-        &self,
-        key: TokenHash,
-    ) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
-        self.0.find_by_recovery_key(key)
-    }
-
-    fn has_recovery_key(&self, player: PlayerId) -> BoxFuture<'_, Result<bool, ReadError>> {
-        self.0.has_recovery_key(player)
-    }
-
     fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>> {
         let to_guest_blocks = |blocks: Blocks| Blocks {
             blocked: blocks.blocked.into_iter().map(to_guest).collect(),
@@ -240,18 +165,6 @@ impl IdentityStore for GuestOnlyStore {
         ready(Ok(None)).boxed()
     }
 
-    fn account_deletions(&self) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
-        self.0.account_deletions()
-    }
-
-    fn find_one_time_token(
-        &self,
-        code: TokenHash,
-        now_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<OneTimeToken>, ReadError>> {
-        self.0.find_one_time_token(code, now_ms)
-    }
-
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
         let player = self.0.player_by_id(id);
         player.map_ok(|found| found.map(to_guest)).boxed()
@@ -259,44 +172,10 @@ impl IdentityStore for GuestOnlyStore {
 }
 
 impl RatingStore for GuestOnlyStore {
-    fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
-        self.0.rating_progress()
-    }
-
-    fn ledger(
-        &self,
-        after: u64,
-        limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>> {
-        self.0.ledger(after, limit)
-    }
-
-    fn load_ratings_for(
-        &self,
-        fold: u64,
-        needed: NeededRatings,
-    ) -> BoxFuture<'_, Result<RatingState, ReadError>> {
-        self.0.load_ratings_for(fold, needed)
-    }
-
-    fn posted_updates(
-        &self,
-        after: u64,
-        until: u64,
-    ) -> BoxFuture<'_, Result<Vec<(u64, PostOutcome)>, ReadError>> {
-        self.0.posted_updates(after, until)
-    }
-
-    fn ratings_after(
-        &self,
-        last: Option<RatingRecord>,
-    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, RatingEntry)>, ReadError>> {
-        self.0.ratings_after(last)
-    }
-
-    fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.0.change_ratings(change)
-    }
+    delegate_rating_store!(
+        self.0:
+        rating_progress, ledger, load_ratings_for, posted_updates, ratings_after, change_ratings
+    );
 
     fn ratings(&self, _player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>> {
         ready(Ok(Vec::new())).boxed()
@@ -322,6 +201,12 @@ impl RatingStore for GuestOnlyStore {
 }
 
 impl ArchiveStore for GuestOnlyStore {
+    delegate_archive_store!(
+        self.0:
+        results, explore, store_analysis, analysis, count_analysis_request,
+        first_analysis_request_ms
+    );
+
     fn history(
         &self,
         query: HistoryQuery,
@@ -333,59 +218,10 @@ impl ArchiveStore for GuestOnlyStore {
             .map_ok(move |found| found.map(to_guest_past_matches))
             .boxed()
     }
-
-    fn results(
-        &self,
-        player: PlayerId,
-        viewer: PlayerId,
-    ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
-        self.0.results(player, viewer)
-    }
-
-    fn explore(
-        &self,
-        game: &'static str,
-        line: String,
-    ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
-        self.0.explore(game, line)
-    }
-
-    fn store_analysis(
-        &self,
-        id: MatchId,
-        analysis: StoredAnalysis,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.0.store_analysis(id, analysis)
-    }
-
-    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
-        self.0.analysis(id)
-    }
-
-    fn count_analysis_request(
-        &self,
-        request: AnalysisQuotaRequest,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.0.count_analysis_request(request)
-    }
-
-    fn first_analysis_request_ms(
-        &self,
-        player: PlayerId,
-        since_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
-        self.0.first_analysis_request_ms(player, since_ms)
-    }
 }
 
 impl CommandStore for GuestOnlyStore {
-    fn accepts_commands(&self) -> bool {
-        self.0.accepts_commands()
-    }
-
-    fn pending_commands(&self) -> BoxFuture<'_, Result<Vec<(CommandId, String)>, ReadError>> {
-        self.0.pending_commands()
-    }
+    delegate_command_store!(self.0);
 }
 
 impl Store for GuestOnlyStore {

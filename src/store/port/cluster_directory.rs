@@ -13,6 +13,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use plyhouse_protocol::{MatchId, MatchStatus, PlayerId, SessionId};
 
+use super::delegation::delegatable;
 use crate::{MatchRecord, NodeId, PlayerRecord, ReadError, WriteError};
 
 /// Time after which a server's lease expires if the server does not renew it, measured by the
@@ -32,129 +33,141 @@ pub(crate) const SEEK_RETENTION: Duration = Duration::from_mins(1);
 /// a code that is already taken.
 pub(crate) const PAIR_ATTEMPTS_MAX: usize = 10;
 
-/// Reads and writes the state that the servers of a cluster share.
-pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
-    /// Starts or renews the lease of the server `node`. The lease then lasts for
-    /// [`LEASE_DURATION`]. Returns all servers that have a valid lease, including `node`.
-    fn renew_lease(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<NodeId>, WriteError>>;
+delegatable! {
+    $ delegate_cluster_directory
+    /// Reads and writes the state that the servers of a cluster share.
+    pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
+        /// Starts or renews the lease of the server `node`. The lease then lasts for
+        /// [`LEASE_DURATION`]. Returns all servers that have a valid lease, including `node`.
+        fn renew_lease(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<NodeId>, WriteError>>;
 
-    /// Ends the lease of a server that shuts down, and deletes the server's seeks. Other servers
-    /// may then take over the server's matches.
-    fn withdraw_lease(&self, node: NodeId) -> BoxFuture<'_, Result<(), WriteError>>;
+        /// Ends the lease of a server that shuts down, and deletes the server's seeks. Other
+        /// servers may then take over the server's matches.
+        fn withdraw_lease(&self, node: NodeId) -> BoxFuture<'_, Result<(), WriteError>>;
 
-    /// Returns the owner and state of a match, or `None` if the match is not stored.
-    fn find_route(&self, id: MatchId) -> BoxFuture<'_, Result<Option<MatchRoute>, ReadError>>;
+        /// Returns the owner and state of a match, or `None` if the match is not stored.
+        fn find_route(&self, id: MatchId) -> BoxFuture<'_, Result<Option<MatchRoute>, ReadError>>;
 
-    /// Returns those of the given matches that the server `node` does not own. Omits matches that
-    /// are not stored.
-    fn foreign_matches(
-        &self,
-        node: NodeId,
-        ids: Vec<MatchId>,
-    ) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
+        /// Returns those of the given matches that the server `node` does not own. Omits matches
+        /// that are not stored.
+        fn foreign_matches(
+            &self,
+            node: NodeId,
+            ids: Vec<MatchId>,
+        ) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
 
-    /// Changes the owner of a match from `previous_owner` to `owner`. The store also appends a
-    /// journal entry without events, so that later writes by the previous owner fail. Returns
-    /// `false` and changes nothing if the match has another owner or was taken over less than
-    /// [`OWNERSHIP_MIN`] ago.
-    fn take_over(
-        &self,
-        id: MatchId,
-        owner: NodeId,
-        previous_owner: Option<NodeId>,
-    ) -> BoxFuture<'_, Result<bool, WriteError>>;
+        /// Changes the owner of a match from `previous_owner` to `owner`. The store also appends a
+        /// journal entry without events, so that later writes by the previous owner fail. Returns
+        /// `false` and changes nothing if the match has another owner or was taken over less than
+        /// [`OWNERSHIP_MIN`] ago.
+        fn take_over(
+            &self,
+            id: MatchId,
+            owner: NodeId,
+            previous_owner: Option<NodeId>,
+        ) -> BoxFuture<'_, Result<bool, WriteError>>;
 
-    /// Returns at most `limit` abandoned matches. A live match is abandoned if it has no wake time
-    /// and no server with a valid lease owns it. Each call returns the matches in a different
-    /// order.
-    fn abandoned_matches(&self, limit: usize) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
+        /// Returns at most `limit` abandoned matches. A live match is abandoned if it has no wake
+        /// time and no server with a valid lease owns it. Each call returns the matches in a
+        /// different order.
+        fn abandoned_matches(&self, limit: usize) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
 
-    /// Returns the live matches of a player, oldest first, except correspondence matches. A match
-    /// is included if the player hosts the match, is invited to it, or holds a seat. A player still
-    /// holds the seat while a substitute bot plays.
-    fn involved_matches(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
+        /// Returns the live matches of a player, oldest first, except correspondence matches. A
+        /// match is included if the player hosts the match, is invited to it, or holds a seat. A
+        /// player still holds the seat while a substitute bot plays.
+        fn involved_matches(
+            &self,
+            player: PlayerId,
+        ) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
 
-    /// Returns the number of live matches that a player hosts, except correspondence matches.
-    fn hosted_match_count(&self, player: PlayerId) -> BoxFuture<'_, Result<usize, ReadError>>;
+        /// Returns the number of live matches that a player hosts, except correspondence matches.
+        fn hosted_match_count(&self, player: PlayerId) -> BoxFuture<'_, Result<usize, ReadError>>;
 
-    /// Returns those of the given sessions that are no longer stored. Each session is passed
-    /// together with its player's id.
-    fn ended_sessions(
-        &self,
-        sessions: Vec<(PlayerId, SessionId)>,
-    ) -> BoxFuture<'_, Result<Vec<SessionId>, ReadError>>;
+        /// Returns those of the given sessions that are no longer stored. Each session is passed
+        /// together with its player's id.
+        fn ended_sessions(
+            &self,
+            sessions: Vec<(PlayerId, SessionId)>,
+        ) -> BoxFuture<'_, Result<Vec<SessionId>, ReadError>>;
 
-    /// Returns those of the given players who have been deleted.
-    fn deleted_players(
-        &self,
-        players: Vec<PlayerId>,
-    ) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>>;
+        /// Returns those of the given players who have been deleted.
+        fn deleted_players(
+            &self,
+            players: Vec<PlayerId>,
+        ) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>>;
 
-    /// Returns the current records of the given players. Unknown and deleted players are omitted.
-    fn current_players(
-        &self,
-        players: Vec<PlayerId>,
-    ) -> BoxFuture<'_, Result<Vec<PlayerRecord>, ReadError>>;
+        /// Returns the current records of the given players. Unknown and deleted players are
+        /// omitted.
+        fn current_players(
+            &self,
+            players: Vec<PlayerId>,
+        ) -> BoxFuture<'_, Result<Vec<PlayerRecord>, ReadError>>;
 
-    /// Returns a new connection number, which is greater than all connection numbers returned
-    /// before. If a session has two connections, servers compare the connection numbers to find the
-    /// newer connection.
-    fn next_connection_number(&self) -> BoxFuture<'_, Result<u64, WriteError>>;
+        /// Returns a new connection number, which is greater than all connection numbers returned
+        /// before. If a session has two connections, servers compare the connection numbers to find
+        /// the newer connection.
+        fn next_connection_number(&self) -> BoxFuture<'_, Result<u64, WriteError>>;
 
-    /// Pairs a seek with a waiting seek of another player, or adds it to the waiting seeks.
-    ///
-    /// A waiting seek fits if all of these conditions hold:
-    ///
-    /// - The waiting seek and the new seek have the same key.
-    /// - The server that accepted the waiting seek has a valid lease.
-    /// - Each player's rating lies within the other player's rating range.
-    /// - Neither a block nor [`SeekRecord::excluded`] prevents the pairing of the two players.
-    ///
-    /// If several seeks fit, the store chooses the seek that has waited longest. The store passes
-    /// the chosen seek to `make_match`, which returns the new match. In one transaction, the store
-    /// removes the chosen seek and creates this match. The server `seek.node` owns the new match.
-    /// The store may call `make_match` several times, and each call must return a new match.
-    ///
-    /// If no seek fits, the new seek is added to the waiting seeks, unless `seeks_max` seeks are
-    /// already waiting. If the player already has a waiting seek, the store removes it even if it
-    /// does not store the new seek.
-    fn pair_seek(
-        &self,
-        seek: SeekRecord,
-        seeks_max: usize,
-        make_match: MatchFactory,
-    ) -> BoxFuture<'_, Result<PairOutcome, WriteError>>;
+        /// Pairs a seek with a waiting seek of another player, or adds it to the waiting seeks.
+        ///
+        /// A waiting seek fits if all of these conditions hold:
+        ///
+        /// - The waiting seek and the new seek have the same key.
+        /// - The server that accepted the waiting seek has a valid lease.
+        /// - Each player's rating lies within the other player's rating range.
+        /// - Neither a block nor [`SeekRecord::excluded`] prevents the pairing of the two players.
+        ///
+        /// If several seeks fit, the store chooses the seek that has waited longest. The store
+        /// passes the chosen seek to `make_match`, which returns the new match. In one transaction,
+        /// the store removes the chosen seek and creates this match. The server `seek.node` owns
+        /// the new match. The store may call `make_match` several times, and each call must return
+        /// a new match.
+        ///
+        /// If no seek fits, the new seek is added to the waiting seeks, unless `seeks_max` seeks
+        /// are already waiting. If the player already has a waiting seek, the store removes it even
+        /// if it does not store the new seek.
+        fn pair_seek(
+            &self,
+            seek: SeekRecord,
+            seeks_max: usize,
+            make_match: MatchFactory,
+        ) -> BoxFuture<'_, Result<PairOutcome, WriteError>>;
 
-    /// Removes the waiting seek that a player made on the server `node`. Returns `false` if the
-    /// player has no waiting seek on this server.
-    fn end_seek(&self, player: PlayerId, node: NodeId) -> BoxFuture<'_, Result<bool, WriteError>>;
+        /// Removes the waiting seek that a player made on the server `node`. Returns `false` if the
+        /// player has no waiting seek on this server.
+        fn end_seek(
+            &self,
+            player: PlayerId,
+            node: NodeId,
+        ) -> BoxFuture<'_, Result<bool, WriteError>>;
 
-    /// Returns the players who have waiting seeks on the server `node`.
-    fn seekers_on_node(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>>;
+        /// Returns the players who have waiting seeks on the server `node`.
+        fn seekers_on_node(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>>;
 
-    /// Returns a page of waiting seeks. The page contains the total number of waiting seeks, and
-    /// the bodies of the `limit` seeks that have waited longest. The page covers only seeks on
-    /// servers with valid leases. If `key_prefix` is given, the page covers only seeks whose keys
-    /// start with this prefix.
-    fn list_seekers(
-        &self,
-        key_prefix: Option<String>,
-        limit: usize,
-    ) -> BoxFuture<'_, Result<SeekerPage, ReadError>>;
+        /// Returns a page of waiting seeks. The page contains the total number of waiting seeks,
+        /// and the bodies of the `limit` seeks that have waited longest. The page covers only seeks
+        /// on servers with valid leases. If `key_prefix` is given, the page covers only seeks whose
+        /// keys start with this prefix.
+        fn list_seekers(
+            &self,
+            key_prefix: Option<String>,
+            limit: usize,
+        ) -> BoxFuture<'_, Result<SeekerPage, ReadError>>;
 
-    /// Updates match list entries. If a match has ended, the store ignores every entry of this
-    /// match whose status is not `Ended`.
-    fn update_summaries(
-        &self,
-        summaries: Vec<MatchListing>,
-    ) -> BoxFuture<'_, Result<(), WriteError>>;
+        /// Updates match list entries. If a match has ended, the store ignores every entry of this
+        /// match whose status is not `Ended`.
+        fn update_summaries(
+            &self,
+            summaries: Vec<MatchListing>,
+        ) -> BoxFuture<'_, Result<(), WriteError>>;
 
-    /// Returns one page of the matches that fit the query, newest first. The page also contains the
-    /// total number of matches that fit the query.
-    fn list_matches(
-        &self,
-        query: MatchListQuery,
-    ) -> BoxFuture<'_, Result<MatchListPage, ReadError>>;
+        /// Returns one page of the matches that fit the query, newest first. The page also contains
+        /// the total number of matches that fit the query.
+        fn list_matches(
+            &self,
+            query: MatchListQuery,
+        ) -> BoxFuture<'_, Result<MatchListPage, ReadError>>;
+    }
 }
 
 /// Owner and state of a match.

@@ -6,99 +6,113 @@ use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
 use plyhouse_protocol::{PlayerId, SessionId};
 
+use super::delegation::delegatable;
 use crate::{
     Account, Blocks, ExternalIdentity, IdentityChange, IdentityProof, NameChange, NewApiKey,
     OneTimeToken, Pairing, PasswordHash, PlayerDeletion, PlayerRecord, ReadError, SessionRecord,
     SessionSelection, TokenHash, WriteError,
 };
 
-/// Stores players with their sessions, credentials, accounts and blocks.
-///
-/// All changes except [`add_player`](Self::add_player) are values of [`IdentityChange`], so that a
-/// wrapper or a queue handles them in one place. [`IdentityChanges`] has a method for each change.
-pub trait IdentityStore: fmt::Debug + Send + Sync + 'static {
-    /// Adds a player and the given sessions of the player. Repeating the call has no effect.
-    fn add_player(
-        &self,
-        player: PlayerRecord,
-        sessions: Vec<SessionRecord>,
-    ) -> BoxFuture<'_, Result<(), WriteError>>;
+delegatable! {
+    $ delegate_identity_store
+    /// Stores players with their sessions, credentials, accounts and blocks.
+    ///
+    /// All changes except [`add_player`](Self::add_player) are values of [`IdentityChange`], so
+    /// that a wrapper or a queue handles them in one place. [`IdentityChanges`] has a method for
+    /// each change.
+    pub trait IdentityStore: fmt::Debug + Send + Sync + 'static {
+        /// Adds a player and the given sessions of the player. Repeating the call has no effect.
+        fn add_player(
+            &self,
+            player: PlayerRecord,
+            sessions: Vec<SessionRecord>,
+        ) -> BoxFuture<'_, Result<(), WriteError>>;
 
-    /// Returns the session that has the given token hash, and the player who owns the session.
-    /// Returns `None` if no such session is stored.
-    fn find_session(
-        &self,
-        token: TokenHash,
-    ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>>;
+        /// Returns the session that has the given token hash, and the player who owns the session.
+        /// Returns `None` if no such session is stored.
+        fn find_session(
+            &self,
+            token: TokenHash,
+        ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>>;
 
-    /// Returns the sessions of a player, oldest first.
-    fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>>;
+        /// Returns the sessions of a player, oldest first.
+        fn sessions(
+            &self,
+            player: PlayerId,
+        ) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>>;
 
-    /// Changes the identity data of a player. Returns `false` if the store refused the change. The
-    /// methods for specific identity changes call this method by default.
-    fn change_identity(&self, change: IdentityChange) -> BoxFuture<'_, Result<bool, WriteError>>;
+        /// Changes the identity data of a player. Returns `false` if the store refused the change.
+        /// The methods for specific identity changes call this method by default.
+        fn change_identity(
+            &self,
+            change: IdentityChange,
+        ) -> BoxFuture<'_, Result<bool, WriteError>>;
 
-    /// Returns the pairing with this code, unless it has expired.
-    fn find_pairing(
-        &self,
-        code: TokenHash,
-        now_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>>;
+        /// Returns the pairing with this code, unless it has expired.
+        fn find_pairing(
+            &self,
+            code: TokenHash,
+            now_ms: u64,
+        ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>>;
 
-    /// Returns the player with this recovery key.
-    fn find_by_recovery_key(
-        &self,
-        key: TokenHash,
-    ) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>>;
+        /// Returns the player with this recovery key.
+        fn find_by_recovery_key(
+            &self,
+            key: TokenHash,
+        ) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>>;
 
-    /// Returns whether a player has a recovery key. The default implementation returns `false`.
-    fn has_recovery_key(&self, _player: PlayerId) -> BoxFuture<'_, Result<bool, ReadError>> {
-        futures::future::ready(Ok(false)).boxed()
+        /// Returns whether a player has a recovery key. The default implementation returns `false`.
+        fn has_recovery_key(&self, _player: PlayerId) -> BoxFuture<'_, Result<bool, ReadError>> {
+            futures::future::ready(Ok(false)).boxed()
+        }
+
+        /// Returns the blocks that affect a player. The result lists the players that this player
+        /// blocks and the players that block this player. It also lists all players that must not
+        /// be paired with this player.
+        fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>>;
+
+        /// Looks up a name by its skeleton, which all confusable names share. Returns the owner of
+        /// the name, and `true` if the owner still uses this name. A former name is found only if
+        /// it is still reserved for the owner at the time `now_ms`.
+        fn find_by_name_skeleton(
+            &self,
+            skeleton: String,
+            now_ms: u64,
+        ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>>;
+
+        /// Returns the account of a player, if the player has one.
+        fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>>;
+
+        /// Returns the player whom the authenticating proxy identifies by this name. The default
+        /// implementation returns `None`.
+        fn find_external_identity(
+            &self,
+            _name: String,
+        ) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+            futures::future::ready(Ok(None)).boxed()
+        }
+
+        /// Returns the deleted players whose names must still be removed from matches. The default
+        /// implementation returns no players, which suits a store that removes names immediately.
+        fn account_deletions(&self) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
+            futures::future::ready(Ok(Vec::new())).boxed()
+        }
+
+        /// Returns the one-time token with this code, unless it has expired.
+        fn find_one_time_token(
+            &self,
+            _code: TokenHash,
+            _now_ms: u64,
+        ) -> BoxFuture<'_, Result<Option<OneTimeToken>, ReadError>> {
+            futures::future::ready(Ok(None)).boxed()
+        }
+
+        /// Returns the player with this id. Returns `None` if the player is unknown or was deleted.
+        fn player_by_id(
+            &self,
+            id: PlayerId,
+        ) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>>;
     }
-
-    /// Returns the blocks that affect a player. The result lists the players that this player
-    /// blocks and the players that block this player. It also lists all players that must not be
-    /// paired with this player.
-    fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>>;
-
-    /// Looks up a name by its skeleton, which all confusable names share. Returns the owner of the
-    /// name, and `true` if the owner still uses this name. A former name is found only if it is
-    /// still reserved for the owner at the time `now_ms`.
-    fn find_by_name_skeleton(
-        &self,
-        skeleton: String,
-        now_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>>;
-
-    /// Returns the account of a player, if the player has one.
-    fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>>;
-
-    /// Returns the player whom the authenticating proxy identifies by this name. The default
-    /// implementation returns `None`.
-    fn find_external_identity(
-        &self,
-        _name: String,
-    ) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        futures::future::ready(Ok(None)).boxed()
-    }
-
-    /// Returns the deleted players whose names must still be removed from matches. The default
-    /// implementation returns no players, which suits a store that removes names immediately.
-    fn account_deletions(&self) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
-        futures::future::ready(Ok(Vec::new())).boxed()
-    }
-
-    /// Returns the one-time token with this code, unless it has expired.
-    fn find_one_time_token(
-        &self,
-        _code: TokenHash,
-        _now_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<OneTimeToken>, ReadError>> {
-        futures::future::ready(Ok(None)).boxed()
-    }
-
-    /// Returns the player with this id. Returns `None` if the player is unknown or was deleted.
-    fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>>;
 }
 
 /// Methods that change the identity data of players. Each method calls

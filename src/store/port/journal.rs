@@ -8,111 +8,120 @@ use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange, Seq};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::delegation::delegatable;
 use crate::{CorruptRecord, MatchRecord, PlayerRecord, ReadError, WriteError};
 
-/// Stores matches. A match consists of its creation data and its events.
-///
-/// The writes of one match are executed in order. Writes of different matches may share one sync to
-/// disk.
-///
-/// [`append`](Self::append) checks the journal position that the caller passes. Only the position
-/// check prevents two servers from writing conflicting events to a match. The owner of a match is
-/// the server that should run the match, but appends do not check the owner. If two servers both
-/// act as the owner of a match, one of them gets a conflict and reads the match again.
-pub trait JournalStore: fmt::Debug + Send + Sync + 'static {
-    /// Stores a new match with its first events and its [reminder](MatchRecord::reminder). The
-    /// server `owner` owns the new match. Returns the journal position after the first events.
+delegatable! {
+    $ delegate_journal_store
+    /// Stores matches. A match consists of its creation data and its events.
     ///
-    /// A match has at most one rematch, so creating a second rematch is a conflict. The store
-    /// refuses a match whose host, seated player or invited player was
-    /// [deleted](crate::IdentityChanges::delete_player).
-    fn create(
-        &self,
-        owner: NodeId,
-        record: MatchRecord,
-    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>>;
+    /// The writes of one match are executed in order. Writes of different matches may share one
+    /// sync to disk.
+    ///
+    /// [`append`](Self::append) checks the journal position that the caller passes. Only the
+    /// position check prevents two servers from writing conflicting events to a match. The owner of
+    /// a match is the server that should run the match, but appends do not check the owner. If two
+    /// servers both act as the owner of a match, one of them gets a conflict and reads the match
+    /// again.
+    pub trait JournalStore: fmt::Debug + Send + Sync + 'static {
+        /// Stores a new match with its first events and its [reminder](MatchRecord::reminder). The
+        /// server `owner` owns the new match. Returns the journal position after the first events.
+        ///
+        /// A match has at most one rematch, so creating a second rematch is a conflict. The store
+        /// refuses a match whose host, seated player or invited player was
+        /// [deleted](crate::IdentityChanges::delete_player).
+        fn create(
+            &self,
+            owner: NodeId,
+            record: MatchRecord,
+        ) -> BoxFuture<'_, Result<JournalPosition, WriteError>>;
 
-    /// Appends events to a match if the journal of the match still ends at the position `after`.
-    /// Returns the journal position after the new events.
-    ///
-    /// If `reminder` is given, it replaces the previous reminder. A call without events tests
-    /// whether the store can be written now. When an event ends the match, the store deletes the
-    /// reminder and adds the match to the data that [`history`](crate::ArchiveStore::history) and
-    /// [`explore`](crate::ArchiveStore::explore) read.
-    ///
-    /// The store refuses events that seat a [deleted](crate::IdentityChanges::delete_player) player. If a bot
-    /// substitutes for a deleted player, the store replaces the player's name with
-    /// [`DELETED_PLAYER_NAME`](crate::DELETED_PLAYER_NAME).
-    fn append_with_reminder(
-        &self,
-        id: MatchId,
-        after: JournalPosition,
-        events: Vec<Event>,
-        reminder: Option<Reminder>,
-    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>>;
+        /// Appends events to a match if the journal of the match still ends at the position
+        /// `after`. Returns the journal position after the new events.
+        ///
+        /// If `reminder` is given, it replaces the previous reminder. A call without events tests
+        /// whether the store can be written now. When an event ends the match, the store deletes
+        /// the reminder and adds the match to the data that
+        /// [`history`](crate::ArchiveStore::history) and [`explore`](crate::ArchiveStore::explore)
+        /// read.
+        ///
+        /// The store refuses events that seat a [deleted](crate::IdentityChanges::delete_player)
+        /// player. If a bot substitutes for a deleted player, the store replaces the player's name
+        /// with [`DELETED_PLAYER_NAME`](crate::DELETED_PLAYER_NAME).
+        fn append_with_reminder(
+            &self,
+            id: MatchId,
+            after: JournalPosition,
+            events: Vec<Event>,
+            reminder: Option<Reminder>,
+        ) -> BoxFuture<'_, Result<JournalPosition, WriteError>>;
 
-    /// Appends events in the same way as [`append_with_reminder`](Self::append_with_reminder), but
-    /// does not change the reminder.
-    fn append(
-        &self,
-        id: MatchId,
-        after: JournalPosition,
-        events: Vec<Event>,
-    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
-        self.append_with_reminder(id, after, events, None)
+        /// Appends events in the same way as [`append_with_reminder`](Self::append_with_reminder),
+        /// but does not change the reminder.
+        fn append(
+            &self,
+            id: MatchId,
+            after: JournalPosition,
+            events: Vec<Event>,
+        ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
+            self.append_with_reminder(id, after, events, None)
+        }
+
+        /// Loads a match. Returns `None` if the match is not stored.
+        fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<LoadedMatch>, ReadError>>;
+
+        /// Returns the events after a journal position. Returns `None` if the journal does not
+        /// contain this position.
+        fn tail(
+            &self,
+            id: MatchId,
+            after: JournalPosition,
+        ) -> BoxFuture<'_, Result<Option<JournalTail>, ReadError>>;
+
+        /// Returns the live match with this code. If no live match has the code, returns the most
+        /// recently created match that had the code.
+        fn find_by_code(
+            &self,
+            code: MatchCode,
+        ) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>>;
+
+        /// Returns the live matches that the server `node` may claim, oldest first. Omits matches
+        /// that have a wake time, that `node` owns, or that another server with a valid lease owns.
+        /// A store for a single server has no leases, so it omits only matches that have a wake
+        /// time or that `node` owns.
+        fn unowned(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
+
+        /// Changes the owner of a match to the server `owner`. A server that is going to run a
+        /// match must call this method before it loads the match. If several servers share the
+        /// store, a change of owner invalidates all earlier journal positions. Appends at invalid
+        /// positions fail.
+        fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>>;
+
+        /// Clears the owner of a match when the owner stops running the match. The default
+        /// implementation does nothing.
+        fn release(&self, _id: MatchId) {}
+
+        /// Loads all live matches of `owner` that have no wake time, and their players.
+        fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>>;
+
+        /// Returns at most `limit` matches with a wake time, ordered by wake time and then by id.
+        /// Each entry consists of the wake time, as Unix time in milliseconds, and the match id.
+        /// The result contains only entries that follow the entry `after` in this order.
+        fn due_reminders(
+            &self,
+            after: (u64, MatchId),
+            limit: usize,
+        ) -> BoxFuture<'_, Result<Vec<(u64, MatchId)>, ReadError>>;
+
+        /// Returns the number of matches with a wake time.
+        fn due_reminder_count(&self) -> BoxFuture<'_, Result<u64, ReadError>>;
+
+        /// Returns the live matches of this player that have a reminder, oldest first.
+        fn participations(
+            &self,
+            player: PlayerId,
+        ) -> BoxFuture<'_, Result<Vec<(MatchId, Participation)>, ReadError>>;
     }
-
-    /// Loads a match. Returns `None` if the match is not stored.
-    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<LoadedMatch>, ReadError>>;
-
-    /// Returns the events after a journal position. Returns `None` if the journal does not contain
-    /// this position.
-    fn tail(
-        &self,
-        id: MatchId,
-        after: JournalPosition,
-    ) -> BoxFuture<'_, Result<Option<JournalTail>, ReadError>>;
-
-    /// Returns the live match with this code. If no live match has the code, returns the most
-    /// recently created match that had the code.
-    fn find_by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>>;
-
-    /// Returns the live matches that the server `node` may claim, oldest first. Omits matches that
-    /// have a wake time, that `node` owns, or that another server with a valid lease owns. A store
-    /// for a single server has no leases, so it omits only matches that have a wake time or that
-    /// `node` owns.
-    fn unowned(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
-
-    /// Changes the owner of a match to the server `owner`. A server that is going to run a match
-    /// must call this method before it loads the match. If several servers share the store, a
-    /// change of owner invalidates all earlier journal positions. Appends at invalid positions
-    /// fail.
-    fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>>;
-
-    /// Clears the owner of a match when the owner stops running the match. The default
-    /// implementation does nothing.
-    fn release(&self, _id: MatchId) {}
-
-    /// Loads all live matches of `owner` that have no wake time, and their players.
-    fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>>;
-
-    /// Returns at most `limit` matches with a wake time, ordered by wake time and then by id. Each
-    /// entry consists of the wake time, as Unix time in milliseconds, and the match id. The result
-    /// contains only entries that follow the entry `after` in this order.
-    fn due_reminders(
-        &self,
-        after: (u64, MatchId),
-        limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<(u64, MatchId)>, ReadError>>;
-
-    /// Returns the number of matches with a wake time.
-    fn due_reminder_count(&self) -> BoxFuture<'_, Result<u64, ReadError>>;
-
-    /// Returns the live matches of this player that have a reminder, oldest first.
-    fn participations(
-        &self,
-        player: PlayerId,
-    ) -> BoxFuture<'_, Result<Vec<(MatchId, Participation)>, ReadError>>;
 }
 
 /// Id of one server process. The store uses this id to record which process owns a match. A

@@ -8,20 +8,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::BoxFuture;
 use parking_lot::Mutex;
-use plyhouse_matches::ratings::{
-    LedgerRow, PostOutcome, RatingEntry, RatingKey as RatingRecord, RatingState,
-};
-use plyhouse_matches::{Event, Participation, Reminder};
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange};
+use plyhouse_store::port_types::*;
 use plyhouse_store::{
-    Account, AnalysisQuotaRequest, ArchiveStore, Blocks, CommandStore, HistoryQuery,
-    IdentityChange, IdentityStore, JournalPosition, JournalStore, JournalTail, LeaderboardPage,
-    LeaderboardQuery, LiveMatches, LoadedMatch, MatchRecord, MemoryStore, NeededRatings, NodeId,
-    OpeningStats, Pairing, PastMatch, PlayerRating, PlayerRecord, RatingProgress, RatingStore,
-    RatingsChange, ReadError, ResultCounts, SessionRecord, Store, StoredAnalysis, TokenHash,
-    WriteError,
+    ArchiveStore, CommandStore, IdentityStore, JournalStore, MemoryStore, RatingStore, Store,
+    delegate_archive_store, delegate_identity_store, delegate_journal_store, delegate_rating_store,
 };
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -242,6 +233,25 @@ impl StoreConnection {
             });
         receiver.await.unwrap_or(Err(ReadError::Unavailable))
     }
+
+    /// Writes with a method of the in-memory store.
+    fn write_memory<T, F>(&self, write: F) -> BoxFuture<'_, Result<T, WriteError>>
+    where
+        T: Send + 'static,
+        F: for<'a> FnOnce(&'a MemoryStore) -> BoxFuture<'a, Result<T, WriteError>> + Send + 'static,
+    {
+        self.write(move |shared| resolve_now(write(&shared.memory)))
+            .boxed()
+    }
+
+    /// Reads with a method of the in-memory store.
+    fn read_memory<T, F>(&self, read: F) -> BoxFuture<'_, Result<T, ReadError>>
+    where
+        T: Send + 'static,
+        F: for<'a> FnOnce(&'a MemoryStore) -> BoxFuture<'a, Result<T, ReadError>> + Send + 'static,
+    {
+        self.read(read).boxed()
+    }
 }
 
 /// Returns the result of a future of the in-memory store, which never waits.
@@ -252,6 +262,12 @@ fn resolve_now<T>(future: BoxFuture<'_, T>) -> T {
 }
 
 impl JournalStore for StoreConnection {
+    delegate_journal_store!(
+        self.read_memory():
+        load, tail, find_by_code, unowned, load_live_matches, due_reminders, due_reminder_count,
+        participations
+    );
+
     fn create(
         &self,
         owner: NodeId,
@@ -297,26 +313,6 @@ impl JournalStore for StoreConnection {
         .boxed()
     }
 
-    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<LoadedMatch>, ReadError>> {
-        self.read(move |memory| memory.load(id)).boxed()
-    }
-
-    fn tail(
-        &self,
-        id: MatchId,
-        after: JournalPosition,
-    ) -> BoxFuture<'_, Result<Option<JournalTail>, ReadError>> {
-        self.read(move |memory| memory.tail(id, after)).boxed()
-    }
-
-    fn find_by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
-        self.read(move |memory| memory.find_by_code(code)).boxed()
-    }
-
-    fn unowned(&self, requester: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
-        self.read(move |memory| memory.unowned(requester)).boxed()
-    }
-
     fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
         self.write(move |shared| {
             resolve_now(shared.memory.claim(id, owner))?;
@@ -334,220 +330,32 @@ impl JournalStore for StoreConnection {
         };
         self.enqueue_write(release, reply);
     }
-
-    fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>> {
-        self.read(move |memory| memory.load_live_matches(owner))
-            .boxed()
-    }
-
-    fn due_reminders(
-        &self,
-        after: (u64, MatchId),
-        limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<(u64, MatchId)>, ReadError>> {
-        self.read(move |memory| memory.due_reminders(after, limit))
-            .boxed()
-    }
-
-    fn due_reminder_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
-        self.read(MemoryStore::due_reminder_count).boxed()
-    }
-
-    fn participations(
-        &self,
-        player: PlayerId,
-    ) -> BoxFuture<'_, Result<Vec<(MatchId, Participation)>, ReadError>> {
-        self.read(move |memory| memory.participations(player))
-            .boxed()
-    }
 }
 
 impl IdentityStore for StoreConnection {
-    fn add_player(
-        &self,
-        player: PlayerRecord,
-        sessions: Vec<SessionRecord>,
-    ) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.write(move |shared| resolve_now(shared.memory.add_player(player, sessions)))
-            .boxed()
-    }
-
-    fn find_session(
-        &self,
-        token: TokenHash,
-    ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>> {
-        self.read(move |memory| memory.find_session(token)).boxed()
-    }
-
-    fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>> {
-        self.read(move |memory| memory.sessions(player)).boxed()
-    }
-
-    fn change_identity(&self, change: IdentityChange) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.write(move |shared| resolve_now(shared.memory.change_identity(change)))
-            .boxed()
-    }
-
-    fn find_pairing(
-        &self,
-        code: TokenHash,
-        now_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>> {
-        self.read(move |memory| memory.find_pairing(code, now_ms))
-            .boxed()
-    }
-
-    fn find_by_recovery_key(
-        &self,
-        key: TokenHash,
-    ) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
-        self.read(move |memory| memory.find_by_recovery_key(key))
-            .boxed()
-    }
-
-    fn find_by_name_skeleton(
-        &self,
-        skeleton: String,
-        now_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>> {
-        self.read(move |memory| memory.find_by_name_skeleton(skeleton, now_ms))
-            .boxed()
-    }
-
-    fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>> {
-        self.read(move |memory| memory.blocks(player)).boxed()
-    }
-
-    fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {
-        self.read(move |memory| memory.account(player)).boxed()
-    }
-
-    fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        self.read(move |memory| memory.player_by_id(id)).boxed()
-    }
+    delegate_identity_store!(self.write_memory(): add_player, change_identity);
+    delegate_identity_store!(
+        self.read_memory():
+        find_session, sessions, find_pairing, find_by_recovery_key, find_by_name_skeleton, blocks,
+        account, player_by_id
+    );
 }
 
 impl RatingStore for StoreConnection {
-    fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
-        self.read(move |memory| memory.rating_progress()).boxed()
-    }
-
-    fn ledger(
-        &self,
-        after: u64,
-        limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>> {
-        self.read(move |memory| memory.ledger(after, limit)).boxed()
-    }
-
-    fn load_ratings_for(
-        &self,
-        version: u64,
-        needed: NeededRatings,
-    ) -> BoxFuture<'_, Result<RatingState, ReadError>> {
-        self.read(move |memory| memory.load_ratings_for(version, needed))
-            .boxed()
-    }
-
-    fn posted_updates(
-        &self,
-        after: u64,
-        until: u64,
-    ) -> BoxFuture<'_, Result<Vec<(u64, PostOutcome)>, ReadError>> {
-        self.read(move |memory| memory.posted_updates(after, until))
-            .boxed()
-    }
-
-    fn ratings_after(
-        &self,
-        last: Option<RatingRecord>,
-    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, RatingEntry)>, ReadError>> {
-        self.read(move |memory| memory.ratings_after(last)).boxed()
-    }
-
-    fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.write(move |shared| resolve_now(shared.memory.change_ratings(change)))
-            .boxed()
-    }
-
-    fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>> {
-        self.read(move |memory| memory.ratings(player)).boxed()
-    }
-
-    fn leaderboard(
-        &self,
-        query: LeaderboardQuery,
-    ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>> {
-        self.read(move |memory| memory.leaderboard(query)).boxed()
-    }
-
-    fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
-        self.read(move |memory| memory.rated_ban_until(player))
-            .boxed()
-    }
-
-    fn changes_of_match(
-        &self,
-        id: MatchId,
-    ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
-        self.read(move |memory| memory.changes_of_match(id)).boxed()
-    }
+    delegate_rating_store!(
+        self.read_memory():
+        rating_progress, ledger, load_ratings_for, posted_updates, ratings_after, ratings,
+        leaderboard, rated_ban_until, changes_of_match
+    );
+    delegate_rating_store!(self.write_memory(): change_ratings);
 }
 
 impl ArchiveStore for StoreConnection {
-    fn history(
-        &self,
-        query: HistoryQuery,
-    ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
-        self.read(move |memory| memory.history(query)).boxed()
-    }
-
-    fn results(
-        &self,
-        player: PlayerId,
-        seen_by: PlayerId,
-    ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
-        self.read(move |memory| memory.results(player, seen_by))
-            .boxed()
-    }
-
-    fn explore(
-        &self,
-        game: &'static str,
-        line: String,
-    ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
-        self.read(move |memory| memory.explore(game, line)).boxed()
-    }
-
-    fn store_analysis(
-        &self,
-        id: MatchId,
-        analysis: StoredAnalysis,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.write(move |shared| resolve_now(shared.memory.store_analysis(id, analysis)))
-            .boxed()
-    }
-
-    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
-        self.read(move |memory| memory.analysis(id)).boxed()
-    }
-
-    fn count_analysis_request(
-        &self,
-        request: AnalysisQuotaRequest,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.write(move |shared| resolve_now(shared.memory.count_analysis_request(request)))
-            .boxed()
-    }
-
-    fn first_analysis_request_ms(
-        &self,
-        by: PlayerId,
-        since_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
-        self.read(move |memory| memory.first_analysis_request_ms(by, since_ms))
-            .boxed()
-    }
+    delegate_archive_store!(
+        self.read_memory():
+        history, results, explore, analysis, first_analysis_request_ms
+    );
+    delegate_archive_store!(self.write_memory(): store_analysis, count_analysis_request);
 }
 
 impl CommandStore for StoreConnection {}
