@@ -21,16 +21,12 @@ use super::context::server_context::ServerContext;
 
 /// Starts the background tasks, which run until the server stops.
 pub(super) fn start(server: &Arc<ServerContext>, inbox: Listener) {
-    server.infra.spawn(inbox::run(Arc::clone(server), inbox));
-    server
-        .infra
-        .spawn(node_lease_renewal::run(Arc::clone(server)));
-    server.infra.spawn(heartbeat::run(Arc::clone(server)));
-    server.infra.spawn(ownership_check::run(Arc::clone(server)));
-    server.infra.spawn(list_sync::run(Arc::clone(server)));
-    server.infra.spawn(matchmaking::run(Arc::clone(server)));
-    server
-        .infra
-        .spawn(player_reconciliation::run(Arc::clone(server)));
-    server.infra.spawn(takeover::run(Arc::clone(server)));
+    server.spawn(|server| inbox::run(server, inbox));
+    server.spawn_until_stopped(node_lease_renewal::run);
+    server.spawn_until_stopped(heartbeat::run);
+    server.spawn_until_stopped(ownership_check::run);
+    server.spawn_until_stopped(list_sync::run);
+    server.spawn_until_stopped(matchmaking::run);
+    server.spawn_until_stopped(player_reconciliation::run);
+    server.spawn_until_stopped(takeover::run);
 }

@@ -88,34 +88,14 @@ impl Server {
         if let Some(inbox) = inbox {
             cluster_tasks::start(&context, inbox);
         }
-        context
-            .infra
-            .spawn(matchmaking::list_broadcast::run(Arc::clone(&context)));
-        context
-            .infra
-            .spawn(matchmaking::seek_list_broadcast::run(Arc::clone(&context)));
-        context
-            .infra
-            .spawn(schedule::wake_scheduler::run(Arc::clone(&context)));
-        context
-            .infra
-            .spawn(players::ratings::run(Arc::clone(&context)));
-        context
-            .infra
-            .spawn(matchmaking::widened_seek_pairing::pair_widened_seeks(
-                Arc::clone(&context),
-            ));
-        context
-            .infra
-            .spawn(schedule::clock_pause::run(Arc::clone(&context)));
-        context
-            .infra
-            .spawn(players::account_deletion::remove_deleted_players(
-                Arc::clone(&context),
-            ));
-        context
-            .infra
-            .spawn(context::admin_commands::run(Arc::clone(&context)));
+        context.spawn_until_stopped(matchmaking::list_broadcast::run);
+        context.spawn_until_stopped(matchmaking::seek_list_broadcast::run);
+        context.spawn(schedule::wake_scheduler::run);
+        context.spawn(players::ratings::run);
+        context.spawn_until_stopped(matchmaking::widened_seek_pairing::pair_widened_seeks);
+        context.spawn_until_stopped(schedule::clock_pause::run);
+        context.spawn(players::account_deletion::remove_deleted_players);
+        context.spawn(context::admin_commands::run);
         Ok(Self { context })
     }
 
@@ -130,10 +110,7 @@ impl Server {
     pub async fn recover(&self) -> Result<RecoveryStats, ReadError> {
         let recovered = matchmaking::match_loading::recover_matches(&self.context).await?;
         self.context
-            .infra
-            .spawn(players::account_deletion::resume_deletions(Arc::clone(
-                &self.context,
-            )));
+            .spawn(players::account_deletion::resume_deletions);
         Ok(recovered)
     }
 

@@ -20,21 +20,13 @@ const PING_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Pings all other servers until this server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
-    let shutdown = server.infra.tasks.shutdown.clone();
-    let watching = async {
-        loop {
-            let nodes = match &server.infra.cluster {
-                Some(cluster) => cluster.nodes.all(),
-                None => return,
-            };
-            let pings = join_all(nodes.into_iter().map(|node| ping(&server, node)));
-            tokio::join!(pings, sleep(PING_INTERVAL));
-        }
-    };
-    tokio::select! {
-        biased; // The fixed poll order keeps simulated runs reproducible.
-        () = shutdown.cancelled() => {}
-        () = watching => {}
+    loop {
+        let nodes = match &server.infra.cluster {
+            Some(cluster) => cluster.nodes.all(),
+            None => return,
+        };
+        let pings = join_all(nodes.into_iter().map(|node| ping(&server, node)));
+        tokio::join!(pings, sleep(PING_INTERVAL));
     }
 }
 
@@ -72,10 +64,9 @@ async fn ping(server: &Arc<ServerContext>, node: NodeId) {
 
 /// Sends a control message to all matches on this server.
 pub(super) fn spawn_broadcast(server: &Arc<ServerContext>, control: Control) {
-    let context = Arc::clone(server);
-    server
-        .infra
-        .spawn(async move { clock_pause::broadcast_to_matches(&context, &control).await });
+    server.spawn(|server| async move {
+        clock_pause::broadcast_to_matches(&server, &control).await;
+    });
 }
 
 /// Handles the loss of another server. Each match that this server owns stops sending updates to
@@ -83,8 +74,7 @@ pub(super) fn spawn_broadcast(server: &Arc<ServerContext>, control: Control) {
 pub(super) fn on_node_gone(server: &Arc<ServerContext>, node: NodeId) {
     let is_dead = true;
     spawn_broadcast(server, Control::NodeUnreachable { node, is_dead });
-    let context = Arc::clone(server);
-    server
-        .infra
-        .spawn(async move { cluster_match_loading::take_over_abandoned(&context).await });
+    server.spawn(|server| async move {
+        cluster_match_loading::take_over_abandoned(&server).await;
+    });
 }

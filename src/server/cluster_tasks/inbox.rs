@@ -38,11 +38,10 @@ pub(crate) async fn run(server: Arc<ServerContext>, mut inbox: Listener) {
                 if let Some(cluster) = &server.infra.cluster {
                     cluster.messages_lost.notify_one();
                 }
-                let looking = Arc::clone(&server);
-                server.infra.spawn(async move {
-                    ownership_check::check_ownership(&looking).await;
-                    block_loading::refresh_all(&looking).await;
-                    account_deletion::find_missed_deletions(&looking).await;
+                server.spawn(|server| async move {
+                    ownership_check::check_ownership(&server).await;
+                    block_loading::refresh_all(&server).await;
+                    account_deletion::find_missed_deletions(&server).await;
                 });
             }
             Some(Incoming::Message(message)) => on_message(&server, &message),
@@ -65,15 +64,13 @@ pub(crate) async fn run(server: Arc<ServerContext>, mut inbox: Listener) {
                     continue; // Drops the request: too many are running. The sender may retry.
                 };
                 if let Packet::HandOver { match_id, from } = request {
-                    let taking = Arc::clone(&server);
-                    server.infra.spawn(async move {
-                        let is_taken = load_balance::accept_match(&taking, match_id, from).await;
-                        let answered = if is_taken {
-                            PacketResponse::Accepted
-                        } else {
-                            PacketResponse::NotOwner
-                        };
-                        send_response(responder, &answered);
+                    server.spawn(|server| async move {
+                        let response =
+                            match load_balance::accept_match(&server, match_id, from).await {
+                                true => PacketResponse::Accepted,
+                                false => PacketResponse::NotOwner,
+                            };
+                        send_response(responder, &response);
                         drop(permit);
                     });
                 } else if let Some(pending_response) = on_request(&server, request, responder) {
@@ -113,21 +110,7 @@ fn on_request(
             let follow = Control::Follow { from, presence };
             (match_id, Command::from_server(follow))
         }
-        Packet::ReplicaUpdate { .. }
-        | Packet::Ping
-        | Packet::GetConnectedSessions { .. }
-        | Packet::HandOver { .. }
-        | Packet::OwnerChanged { .. }
-        | Packet::NodeStopping { .. }
-        | Packet::PlayerConnected { .. }
-        | Packet::SessionsEnded { .. }
-        | Packet::PlayerRenamed { .. }
-        | Packet::BlockChanged { .. }
-        | Packet::MatchRated { .. }
-        | Packet::PlayerDeleted { .. }
-        | Packet::NameErased { .. }
-        | Packet::ListingsChanged(_)
-        | Packet::NotifyPlayer { .. } => return None,
+        _ => return None, // All other packets are messages, which need no response.
     };
     let Some(handle) = server.matches.lobby.find(MatchRef::Id(match_id)) else {
         send_response(responder, &PacketResponse::NotOwner);
@@ -190,23 +173,28 @@ fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
             player,
             other,
             is_blocked,
-        }) => on_block_changed(server, player, other, is_blocked),
+        }) => {
+            identity
+                .block_cache
+                .set_unpairable(player, other, is_blocked);
+            server.spawn(|server| async move {
+                block_loading::refresh_linked(&server, player, other).await;
+            });
+        }
         Some(Packet::MatchRated {
             match_id,
             rating_update,
         }) => {
-            let shared = Arc::clone(server);
-            infra.spawn(async move {
-                ratings::apply_rating_update(&shared, match_id, rating_update).await
+            server.spawn(|server| async move {
+                ratings::apply_rating_update(&server, match_id, rating_update).await;
             });
         }
         Some(Packet::PlayerDeleted { player }) => {
             account_deletion::mark_deleted(server, player, None);
         }
         Some(Packet::NameErased { player, name }) => {
-            let shared = Arc::clone(server);
-            infra.spawn(async move {
-                account_deletion::erase_name_in_memory(&shared, player, name).await
+            server.spawn(|server| async move {
+                account_deletion::erase_name_in_memory(&server, player, name).await;
             });
         }
         Some(Packet::ListingsChanged(listings)) => {
@@ -216,14 +204,7 @@ fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
             player,
             notification,
         }) => on_notification(server, player, notification),
-        Some(
-            Packet::Request { .. }
-            | Packet::Follow { .. }
-            | Packet::Ping
-            | Packet::GetConnectedSessions { .. }
-            | Packet::HandOver { .. },
-        )
-        | None => {}
+        Some(_) | None => {} // All other packets are requests, which expect a response.
     }
 }
 
@@ -235,10 +216,9 @@ fn on_block_changed(
 ) {
     let block_cache = &server.identity.block_cache;
     block_cache.set_unpairable(player, other, is_blocked);
-    let shared = Arc::clone(server);
-    server
-        .infra
-        .spawn(async move { block_loading::refresh_linked(&shared, player, other).await });
+    server.spawn(|server| async move {
+        block_loading::refresh_linked(&server, player, other).await;
+    });
 }
 
 /// Sends a control message from another server to a match, if this server serves the match.
@@ -257,10 +237,9 @@ fn on_notification(server: &Arc<ServerContext>, player: PlayerId, notification: 
     }
     match notification {
         Notification::ParticipationAdded { match_id, before } => {
-            let shared = Arc::clone(server);
-            server.infra.spawn(async move {
-                participant_subscriptions::notify_participants(&shared, player, match_id, before)
-                    .await
+            server.spawn(|server| async move {
+                participant_subscriptions::notify_participants(&server, player, match_id, before)
+                    .await;
             });
         }
         Notification::SessionAdded { text } => players.send(player, &Frame::from(text), |_| true),
@@ -268,10 +247,9 @@ fn on_notification(server: &Arc<ServerContext>, player: PlayerId, notification: 
             server.matchmaking.seeks.end_by_player(player);
         }
         Notification::SeekPaired { match_id } => {
-            let shared = Arc::clone(server);
-            server
-                .infra
-                .spawn(async move { matchmaking::on_seek_paired(&shared, player, match_id).await });
+            server.spawn(|server| async move {
+                matchmaking::on_seek_paired(&server, player, match_id).await;
+            });
         }
         Notification::YourTurn { match_id, text } => {
             players.send(player, &Frame::from(text), |peer| {

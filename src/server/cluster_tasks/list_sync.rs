@@ -112,20 +112,12 @@ fn parse_listing(summary: &str) -> Option<ListedMatch> {
 
 /// Stores and broadcasts changed list entries of this server's matches until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
-    let shutdown = server.infra.tasks.shutdown.clone();
-    let publishing = async {
-        while let Some(cluster) = &server.infra.cluster {
-            let changed = cluster.changed_listings.take_changed().await;
-            if !publish_listings(&server.matches, cluster, &changed).await {
-                cluster.changed_listings.mark_changed(changed);
-            }
-            sleep(WRITE_INTERVAL).await;
+    while let Some(cluster) = &server.infra.cluster {
+        let changed = cluster.changed_listings.take_changed().await;
+        if !publish_listings(&server.matches, cluster, &changed).await {
+            cluster.changed_listings.mark_changed(changed);
         }
-    };
-    tokio::select! {
-        biased; // The fixed poll order keeps simulated runs reproducible.
-        () = shutdown.cancelled() => {}
-        () = publishing => {}
+        sleep(WRITE_INTERVAL).await;
     }
 }
 

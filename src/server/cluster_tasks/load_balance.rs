@@ -43,8 +43,7 @@ pub(crate) fn hand_over_match(server: &Arc<ServerContext>, match_id: MatchId) {
     }
     let from = cluster.node;
     let response = cluster.request(node, &Packet::HandOver { match_id, from });
-    let server = Arc::clone(server);
-    server.clone().infra.spawn(async move {
+    server.spawn(|server| async move {
         // If the request fails, this server remains the owner until another server takes over the
         // match.
         if let Ok(PacketResponse::Accepted) = response.await {

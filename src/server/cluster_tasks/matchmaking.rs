@@ -276,18 +276,10 @@ pub(crate) async fn on_seek_paired(
 
 /// Checks the seeks of this server regularly until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
-    let shutdown = server.infra.tasks.shutdown.clone();
-    let watching = async {
-        loop {
-            let before = server.matchmaking.seeks.all();
-            sleep(CHECK_INTERVAL).await;
-            check_seeks(&server, before).await;
-        }
-    };
-    tokio::select! {
-        biased; // The fixed poll order keeps simulated runs reproducible.
-        () = shutdown.cancelled() => {}
-        () = watching => {}
+    loop {
+        let before = server.matchmaking.seeks.all();
+        sleep(CHECK_INTERVAL).await;
+        check_seeks(&server, before).await;
     }
 }
 

@@ -45,16 +45,8 @@ async fn renew_lease(server: &Arc<ServerContext>) {
 
 /// Renews the lease until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
-    let shutdown = server.infra.tasks.shutdown.clone();
-    let renewing = async {
-        loop {
-            renew_lease(&server).await;
-            sleep(RENEW_INTERVAL).await;
-        }
-    };
-    tokio::select! {
-        biased; // The fixed poll order keeps simulated runs reproducible.
-        () = shutdown.cancelled() => {}
-        () = renewing => {}
+    loop {
+        renew_lease(&server).await;
+        sleep(RENEW_INTERVAL).await;
     }
 }

@@ -15,17 +15,9 @@ const LOOKUP_BATCH_SIZE: usize = 1000;
 
 /// Checks the ownership of all matches regularly until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
-    let shutdown = server.infra.tasks.shutdown.clone();
-    let watching = async {
-        loop {
-            sleep(LEASE_DURATION).await;
-            check_ownership(&server).await;
-        }
-    };
-    tokio::select! {
-        biased; // The fixed poll order keeps simulated runs reproducible.
-        () = shutdown.cancelled() => {}
-        () = watching => {}
+    loop {
+        sleep(LEASE_DURATION).await;
+        check_ownership(&server).await;
     }
 }
 

@@ -27,41 +27,33 @@ const BATCH_SIZE: usize = 10_000;
 /// Checks all connected players after messages were lost or while a server is unreachable, until
 /// this server stops.
 pub(super) async fn run(server: Arc<ServerContext>) {
-    let shutdown = server.infra.tasks.shutdown.clone();
-    let watching = async {
-        let Some(cluster) = &server.infra.cluster else {
-            return;
-        };
-        loop {
-            let has_lost_messages = tokio::select! {
-                biased; // The fixed poll order keeps simulated runs reproducible.
-                () = cluster.messages_lost.notified() => true,
-                () = sleep(CHECK_INTERVAL) => false,
-            };
-            if has_lost_messages {
-                for player in server.identity.players.online_players() {
-                    rebroadcast_connections(&server.identity, cluster, player);
-                    refresh_name(&server, player).await;
-                }
-                while let Err(error) = close_ended_sessions(&server.identity, cluster).await {
-                    tracing::warn!(%error, "cannot read sessions");
-                    sleep(RETRY_DELAY).await;
-                }
-            } else if cluster.has_unreachable_node() {
-                if let Err(error) = close_ended_sessions(&server.identity, cluster).await {
-                    tracing::warn!(%error, "cannot read sessions");
-                }
-                if let Err(error) = refresh_all_names(&server.identity, cluster).await {
-                    tracing::warn!(%error, "cannot read names");
-                }
-                account_deletion::find_missed_deletions(&server).await;
-            }
-        }
+    let Some(cluster) = &server.infra.cluster else {
+        return;
     };
-    tokio::select! {
-        biased; // The fixed poll order keeps simulated runs reproducible.
-        () = shutdown.cancelled() => {}
-        () = watching => {}
+    loop {
+        let has_lost_messages = tokio::select! {
+            biased; // The fixed poll order keeps simulated runs reproducible.
+            () = cluster.messages_lost.notified() => true,
+            () = sleep(CHECK_INTERVAL) => false,
+        };
+        if has_lost_messages {
+            for player in server.identity.players.online_players() {
+                rebroadcast_connections(&server.identity, cluster, player);
+                refresh_name(&server, player).await;
+            }
+            while let Err(error) = close_ended_sessions(&server.identity, cluster).await {
+                tracing::warn!(%error, "cannot read sessions");
+                sleep(RETRY_DELAY).await;
+            }
+        } else if cluster.has_unreachable_node() {
+            if let Err(error) = close_ended_sessions(&server.identity, cluster).await {
+                tracing::warn!(%error, "cannot read sessions");
+            }
+            if let Err(error) = refresh_all_names(&server.identity, cluster).await {
+                tracing::warn!(%error, "cannot read names");
+            }
+            account_deletion::find_missed_deletions(&server).await;
+        }
     }
 }
 

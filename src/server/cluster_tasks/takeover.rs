@@ -12,21 +12,13 @@ use crate::players::account_deletion;
 
 /// Checks regularly for abandoned matches and account deletions until the server stops.
 pub(super) async fn run(server: Arc<ServerContext>) {
-    let shutdown = server.infra.tasks.shutdown.clone();
-    let taking_over = async {
-        let mut deleted_players = BTreeSet::new();
-        loop {
-            // The delay between two checks is random, so that the servers do not all check at the
-            // same time.
-            let jitter = u32::from_be_bytes(server.infra.rng.random_bytes()) % 1000;
-            cluster_match_loading::take_over_abandoned(&server).await;
-            account_deletion::resume_stale_deletions(&server, &mut deleted_players).await;
-            sleep(LEASE_DURATION / 2 + LEASE_DURATION * jitter / 1000).await;
-        }
-    };
-    tokio::select! {
-        biased; // The fixed poll order keeps simulated runs reproducible.
-        () = shutdown.cancelled() => {}
-        () = taking_over => {}
+    let mut deleted_players = BTreeSet::new();
+    loop {
+        // The delay between two checks is random, so that the servers do not all check at the
+        // same time.
+        let jitter = u32::from_be_bytes(server.infra.rng.random_bytes()) % 1000;
+        cluster_match_loading::take_over_abandoned(&server).await;
+        account_deletion::resume_stale_deletions(&server, &mut deleted_players).await;
+        sleep(LEASE_DURATION / 2 + LEASE_DURATION * jitter / 1000).await;
     }
 }

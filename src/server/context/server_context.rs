@@ -44,6 +44,30 @@ impl ServerContext {
         }))
     }
 
+    /// Spawns a task that uses the server. When the server stops, it waits for the task to end.
+    pub(crate) fn spawn<F>(self: &Arc<Self>, task: impl FnOnce(Arc<Self>) -> F)
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        self.infra.spawn(task(Arc::clone(self)));
+    }
+
+    /// Spawns a task that uses the server. The task is dropped when the server stops.
+    pub(crate) fn spawn_until_stopped<F>(self: &Arc<Self>, task: impl FnOnce(Arc<Self>) -> F)
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let shutdown = self.infra.tasks.shutdown.clone();
+        let task = task(Arc::clone(self));
+        self.infra.spawn(async move {
+            tokio::select! {
+                biased; // The fixed poll order keeps simulated runs reproducible.
+                () = shutdown.cancelled() => {}
+                () = task => {}
+            }
+        });
+    }
+
     /// Signals all tasks to end and waits for them.
     pub(crate) async fn stop(&self) {
         let tasks = &self.infra.tasks;

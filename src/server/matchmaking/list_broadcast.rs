@@ -14,24 +14,16 @@ const BROADCAST_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Broadcasts match list changes to the connections that watch the lists, until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
-    let shutdown = server.infra.tasks.shutdown.clone();
     let changed = server
         .matches
         .lobby
         .with_subscriptions(|lists| Arc::clone(&lists.changed));
-    let broadcasting = async {
-        loop {
-            changed.notified().await;
-            for changes in server.matches.lobby.take_changes() {
-                broadcast_changes(&server, changes).await;
-            }
-            tokio::time::sleep(BROADCAST_INTERVAL).await;
+    loop {
+        changed.notified().await;
+        for changes in server.matches.lobby.take_changes() {
+            broadcast_changes(&server, changes).await;
         }
-    };
-    tokio::select! {
-        biased; // Polling the branches in a fixed order keeps simulated runs reproducible.
-        () = shutdown.cancelled() => {}
-        () = broadcasting => {}
+        tokio::time::sleep(BROADCAST_INTERVAL).await;
     }
 }
 

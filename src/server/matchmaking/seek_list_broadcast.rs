@@ -43,18 +43,10 @@ pub(crate) async fn send_initial_list(
 
 /// Sends changed seek lists to the connections that watch them, until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
-    let shutdown = server.infra.tasks.shutdown.clone();
-    let broadcasting = async {
-        loop {
-            server.matchmaking.seek_list.wait_for_watcher().await;
-            tokio::time::sleep(BROADCAST_INTERVAL).await;
-            broadcast_seekers(&server).await;
-        }
-    };
-    tokio::select! {
-        biased; // Polling the branches in a fixed order keeps simulated runs reproducible.
-        () = shutdown.cancelled() => {}
-        () = broadcasting => {}
+    loop {
+        server.matchmaking.seek_list.wait_for_watcher().await;
+        tokio::time::sleep(BROADCAST_INTERVAL).await;
+        broadcast_seekers(&server).await;
     }
 }
 

@@ -17,26 +17,18 @@ pub(crate) async fn pair_widened_seeks(server: Arc<ServerContext>) {
     if server.infra.cluster.is_some() {
         return;
     }
-    let shutdown = server.infra.tasks.shutdown.clone();
-    let pair_loop = async {
-        loop {
-            server.matchmaking.seeks.wait_for_ranged_seek().await;
-            sleep(CHECK_INTERVAL).await;
-            let pair = || {
-                let now_ms = server.infra.clock.now_ms();
-                server
-                    .matchmaking
-                    .seeks
-                    .pair_widened(now_ms, &server.identity.block_cache)
-            };
-            while let Some([longest, other]) = pair() {
-                paired_match_creation::create_paired_match(&server, &longest, Some(&other)).await;
-            }
+    loop {
+        server.matchmaking.seeks.wait_for_ranged_seek().await;
+        sleep(CHECK_INTERVAL).await;
+        let pair = || {
+            let now_ms = server.infra.clock.now_ms();
+            server
+                .matchmaking
+                .seeks
+                .pair_widened(now_ms, &server.identity.block_cache)
+        };
+        while let Some([longest, other]) = pair() {
+            paired_match_creation::create_paired_match(&server, &longest, Some(&other)).await;
         }
-    };
-    tokio::select! {
-        biased; // Polling the branches in a fixed order keeps simulated runs reproducible.
-        () = shutdown.cancelled() => {}
-        () = pair_loop => {}
     }
 }

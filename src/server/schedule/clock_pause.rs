@@ -20,26 +20,18 @@ const CONCURRENT_SENDS_MAX: usize = 256;
 
 /// Pauses the clocks each time the store refuses writes. Runs until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
-    let shutdown = server.infra.tasks.shutdown.clone();
-    let watching = async {
-        loop {
-            let since = server.infra.store_health.wait_for_refusal().await;
-            // If this server can store events again, only the matches whose writes were refused
-            // have paused. The other matches on this server need not pause.
-            if !is_store_writable(&server.infra) {
-                broadcast_to_matches(&server, &Control::StoreUnavailable { since }).await;
-            }
-            sleep(CHECK_INTERVAL).await;
-            while !is_store_writable(&server.infra) {
-                sleep(CHECK_INTERVAL).await;
-            }
-            broadcast_to_matches(&server, &Control::StoreAvailable).await;
+    loop {
+        let since = server.infra.store_health.wait_for_refusal().await;
+        // If this server can store events again, only the matches whose writes were refused
+        // have paused. The other matches on this server need not pause.
+        if !is_store_writable(&server.infra) {
+            broadcast_to_matches(&server, &Control::StoreUnavailable { since }).await;
         }
-    };
-    tokio::select! {
-        biased; // The fixed branch order makes seeded runs reproducible.
-        () = shutdown.cancelled() => {}
-        () = watching => {}
+        sleep(CHECK_INTERVAL).await;
+        while !is_store_writable(&server.infra) {
+            sleep(CHECK_INTERVAL).await;
+        }
+        broadcast_to_matches(&server, &Control::StoreAvailable).await;
     }
 }
 
