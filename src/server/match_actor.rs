@@ -29,10 +29,10 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use plyhouse_matches::{
-    Action, Creation, Event, EventKind, Match, Reminder, ReplayError, Stage, Timestamp, TurnTime,
+    Action, Event, EventKind, Match, Reminder, ReplayError, Stage, Timestamp, TurnTime,
 };
 use plyhouse_protocol::{ErrorCode, PlayerId, Seq, Thinking, WireError};
-use plyhouse_store::{JournalPosition, LoadedMatch, MatchRecord};
+use plyhouse_store::{JournalPosition, LoadedMatch};
 use tokio::time::sleep_until;
 
 use self::bot_turn::BotProgress;
@@ -42,7 +42,7 @@ use self::chat::Chat;
 use self::delayed_view::DelayedView;
 use self::hibernation::Hibernation;
 use self::leader::{ActionError, Leader, TimerAction};
-use self::rematch::{RematchFactory, RematchOffers};
+use self::rematch::RematchOffers;
 use self::replica::{Replica, next_response};
 use self::replicas::Replicas;
 use self::request_dedup::RequestDedup;
@@ -86,7 +86,6 @@ pub(super) struct MatchActor {
     deferred: VecDeque<Box<Envelope>>,
     /// Rematch offers of an ended match.
     rematch_offers: RematchOffers,
-    create_rematch: RematchFactory,
     chat: Chat,
     hibernation: Hibernation,
     /// Reminder that the store holds for this match. [`start`](Self::start) passes the reminder to
@@ -117,49 +116,14 @@ enum StopReason {
 }
 
 impl MatchActor {
-    /// Creates the actor of a new match without events. The actor is boxed to keep futures small: a
-    /// value that is moved into a future can take up space in it twice.
+    /// Creates the actor of a stored match. The actor does not run before [`start`](Self::start). It
+    /// is boxed to keep futures small: a value that is moved into a future can take up space in it
+    /// twice.
     pub(super) fn new(
-        server: &Arc<ServerContext>,
-        creation: Creation,
-        journal_position: JournalPosition,
-        mailbox: Receiver<Box<Envelope>>,
-        open_match_permit: Option<OpenMatchPermit>,
-        create_rematch: RematchFactory,
-    ) -> Box<Self> {
-        let broadcaster = Broadcaster::new(Arc::clone(server));
-        let events = Vec::new();
-        let record = MatchRecord { creation, events };
-        let delayed_view =
-            DelayedView::from_record(server, &record).expect("a record without events replays");
-        let state =
-            Match::new(record.creation).expect("the initial position was validated at creation");
-        let leader = Leader::new(
-            Arc::clone(server),
-            &state,
-            journal_position,
-            open_match_permit,
-        );
-        let mut actor = Self::from_parts(
-            server,
-            state,
-            (leader, broadcaster),
-            mailbox,
-            create_rematch,
-        );
-        actor.delayed_view = delayed_view;
-        actor.update_delayed_listing();
-        actor
-    }
-
-    /// Creates the actor of a stored match. The actor does not run before [`start`](Self::start).
-    pub(super) fn from_store(
         server: &Arc<ServerContext>,
         loaded: LoadedMatch,
         mailbox: Receiver<Box<Envelope>>,
-        create_rematch: RematchFactory,
     ) -> Result<Box<Self>, ReplayError> {
-        let mut broadcaster = Broadcaster::new(Arc::clone(server));
         let LoadedMatch {
             record,
             position,
@@ -169,57 +133,35 @@ impl MatchActor {
         } = loaded;
         let mut request_dedup = RequestDedup::default();
         request_dedup.reload(&record.events);
-        let delayed_view = DelayedView::from_record(server, &record)?;
-        let state = broadcaster.replay(record)?;
-        let mut leader = Leader::new(Arc::clone(server), &state, position, None);
-        leader.request_dedup = request_dedup;
-        let mut actor = Self::from_parts(
-            server,
-            state,
-            (leader, broadcaster),
-            mailbox,
-            create_rematch,
-        );
-        actor.delayed_view = delayed_view;
-        actor.update_delayed_listing();
-        actor.rematch_offers = RematchOffers::from_store(rematch);
-        actor.broadcaster.set_epoch(position.epoch());
-        if let Some(delayed) = &mut actor.delayed_view {
+        let mut delayed_view = DelayedView::from_record(server, &record)?;
+        if let Some(delayed) = &mut delayed_view {
             delayed
                 .broadcaster()
                 .set_sent_rating_changes(rating_changes.clone());
         }
-        actor.broadcaster.set_sent_rating_changes(rating_changes);
-        actor.hibernation.set_has_reminder(reminder.is_some());
-        actor.reminder = reminder;
-        Ok(actor)
-    }
-
-    fn from_parts(
-        server: &Arc<ServerContext>,
-        state: Match,
-        (leader, broadcaster): (Leader, Broadcaster),
-        mailbox: Receiver<Box<Envelope>>,
-        create_rematch: RematchFactory,
-    ) -> Box<Self> {
-        Box::new(Self {
+        let mut broadcaster = Broadcaster::new(Arc::clone(server));
+        let state = broadcaster.replay(record)?;
+        broadcaster.set_epoch(position.epoch());
+        broadcaster.set_sent_rating_changes(rating_changes);
+        let actor = Box::new(Self {
             server: Arc::clone(server),
-            leader,
+            leader: Leader::new(Arc::clone(server), &state, position, request_dedup),
             state,
             broadcaster,
             mailbox,
             deferred: VecDeque::new(),
-            rematch_offers: RematchOffers::default(),
-            create_rematch,
+            rematch_offers: RematchOffers::from_store(rematch),
             chat: Chat::default(),
-            hibernation: Hibernation::default(),
-            reminder: None,
+            hibernation: Hibernation::new(reminder.is_some()),
+            reminder,
             panic_count: 0,
             replicas: None,
             replica: None,
-            delayed_view: None,
+            delayed_view,
             turn_sent_at: now(),
-        })
+        });
+        actor.update_delayed_listing();
+        Ok(actor)
     }
 
     pub(super) const fn state(&self) -> &Match {
@@ -264,7 +206,12 @@ impl MatchActor {
     }
 
     /// Starts serving a new match with its first events, which are already stored.
-    pub(super) fn start_with_events(&mut self, events: Vec<Event>) {
+    pub(super) fn start_with_events(
+        &mut self,
+        events: Vec<Event>,
+        open_match_permit: Option<OpenMatchPermit>,
+    ) {
+        self.leader.set_open_match_permit(open_match_permit);
         let after = Seq(0);
         self.apply_published(&PublishedEvents { after, events });
     }

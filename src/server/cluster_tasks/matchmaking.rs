@@ -235,10 +235,10 @@ fn match_factory(server: &Arc<ServerContext>, seek: Arc<Seek>) -> MatchFactory {
         };
         let own = paired_match_creation::seek_occupant(&seek);
         let stand_in = paired_match_creation::weaker_level(seek.stand_in, stand_in);
-        let clock_and_rated = (seek.clock, seek.rated);
         let (terms, seats) = paired_match_creation::terms_from_seek(
             &server.infra,
-            clock_and_rated,
+            seek.clock,
+            seek.rated,
             [host, own],
             stand_in,
         );

@@ -45,13 +45,16 @@ pub(super) struct Hibernation {
 }
 
 impl Hibernation {
-    pub(super) const fn deadline(&self) -> Option<Instant> {
-        self.hibernates_at
+    /// `has_reminder` is whether the store holds a reminder for the match.
+    pub(super) fn new(has_reminder: bool) -> Self {
+        Self {
+            has_reminder,
+            ..Self::default()
+        }
     }
 
-    /// Sets whether the store may hold a reminder for the match.
-    pub(super) const fn set_has_reminder(&mut self, has_reminder: bool) {
-        self.has_reminder = has_reminder;
+    pub(super) const fn deadline(&self) -> Option<Instant> {
+        self.hibernates_at
     }
 }
 

@@ -120,7 +120,7 @@ impl Leader {
         server: Arc<ServerContext>,
         state: &Match,
         journal_position: JournalPosition,
-        open_match_permit: Option<OpenMatchPermit>,
+        request_dedup: RequestDedup,
     ) -> Self {
         let absence_timers = AbsenceTimers::new(server.infra.settings.open_match_absence_limit());
         let match_clock = MatchClock::new(state, &server);
@@ -130,19 +130,23 @@ impl Leader {
             server,
             summary: Arc::new(MatchSummary::new(state)),
             game_metrics,
-            open_match_permit,
+            open_match_permit: None,
             journal_position,
             absence_timers,
             match_clock,
             bot_turn: None,
             thinking_sent_at: None,
             bot_opinion: BotOpinion::default(),
-            request_dedup: RequestDedup::default(),
+            request_dedup,
             last_ply_at: now(),
             retry_at: None,
             expires_at,
             unload_at: None,
         }
+    }
+
+    pub(super) fn set_open_match_permit(&mut self, permit: Option<OpenMatchPermit>) {
+        self.open_match_permit = permit;
     }
 
     /// Starts or restarts the leader for a match that was loaded from the store. The leader keeps

@@ -1,10 +1,8 @@
 //! Rematch offers after the end of a match. The offers are not stored, but the rematch itself is. A
 //! match has at most one rematch.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use futures::future::BoxFuture;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Match, Occupant, Stage};
 use plyhouse_protocol::{ErrorCode, MatchRef, NextMatch, PlayerId, RematchState, WireError};
@@ -15,10 +13,10 @@ use crate::connection::id::ConnectionId;
 use crate::connection::outbox::Outbox;
 use crate::connection::reply::Reply;
 use crate::context::clock_and_rng::now;
-use crate::context::server_context::ServerContext;
 use crate::match_handle::MatchHandle;
 use crate::match_handle::command::Command;
 use crate::matchmaking::create_params::CreateParams;
+use crate::matchmaking::rematch_creation::create_rematch;
 use crate::players::block_loading;
 
 /// Time after the end of a match during which the players can agree on a rematch, in milliseconds.
@@ -55,11 +53,6 @@ pub(crate) struct PendingRematch {
     /// Connection and player whose request completed the agreement on a rematch.
     pub(crate) requester: (ConnectionId, PlayerId),
 }
-
-/// Function that creates a rematch. A function pointer avoids a dependency cycle: the match actor
-/// creates rematches, and match creation starts match actors.
-pub(crate) type RematchFactory =
-    fn(Arc<ServerContext>, PendingRematch, Reply) -> BoxFuture<'static, ()>;
 
 /// Rematch offer of one seat.
 #[derive(Clone, Copy, Debug, Default)]
@@ -336,8 +329,8 @@ impl MatchActor {
             connections,
             requester: (command.connection, command.player),
         };
-        let creation_task = (self.create_rematch)(Arc::clone(&self.server), pending_rematch, reply);
-        self.server.infra.spawn(creation_task);
+        self.server
+            .spawn(|server| create_rematch(server, pending_rematch, reply));
     }
 
     /// Handles the result of creating the rematch.

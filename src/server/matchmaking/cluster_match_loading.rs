@@ -7,7 +7,6 @@ use plyhouse_store::ReadError;
 
 use super::lobby::TooManyMatches;
 use super::pending_match::PendingMatch;
-use super::rematch_creation;
 use crate::cluster::{Cluster, MatchLocation};
 use crate::context::infrastructure::Infrastructure;
 use crate::context::server_context::ServerContext;
@@ -95,8 +94,7 @@ async fn serve_match(
             return Ok(None);
         }
     }
-    let mut pending = PendingMatch::replay(server, loaded, rematch_creation::create_rematch)
-        .map_err(read_error)?;
+    let mut pending = PendingMatch::replay(server, loaded).map_err(read_error)?;
     if !is_own {
         pending.actor.become_replica(owner, position);
     }

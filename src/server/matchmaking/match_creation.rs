@@ -3,20 +3,17 @@
 
 use std::sync::Arc;
 
-use plyhouse_matches::{Creation, Event, Match, Terms};
-use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, PlayerId, WireError};
+use plyhouse_matches::{Creation, Match, Terms};
+use plyhouse_protocol::{ErrorCode, MatchCode, MatchId, MatchRef, PlayerId, WireError};
 use plyhouse_store::{JournalPosition, MatchRecord, WriteError};
 
 use super::create_params::CreateParams;
 use super::pending_match::PendingMatch;
 use crate::context::infrastructure::Infrastructure;
 use crate::context::server_context::ServerContext;
-use crate::match_actor::MatchActor;
 use crate::match_actor::hibernation::BOT_WAIT_MIN_MS;
-use crate::match_actor::rematch::RematchFactory;
+use crate::match_handle::MatchHandle;
 use crate::match_handle::command::Control;
-use crate::match_handle::mailbox::mailbox;
-use crate::match_handle::{MAILBOX_CAPACITY, MatchHandle};
 use crate::players::player_lookup::persist_player;
 use crate::players::registry::TooManyHostedMatches;
 use crate::schedule::correspondence_matches;
@@ -30,65 +27,31 @@ const CODE_ATTEMPTS_MAX: usize = 4;
 pub(crate) async fn create_match(
     server: &Arc<ServerContext>,
     params: CreateParams,
-    give_rematch: RematchFactory,
 ) -> Result<MatchHandle, WireError> {
     let ServerContext {
         identity, infra, ..
     } = &**server;
     let (lobby, challenges) = (&server.matches.lobby, &server.matchmaking.challenges);
-    persist_player(server, params.host).await?;
-    let invited = params.terms.invited;
-    if let Some(invited) = invited {
-        persist_player(server, invited).await?;
+    let (game, host, invited) = (params.game, params.host, params.terms.invited);
+    for player in [Some(host), invited].into_iter().flatten() {
+        persist_player(server, player).await?;
     }
-    let max = infra.settings.matches_max;
     let now_ms = infra.clock.now_ms();
+    let max = infra.settings.matches_max;
     let (id, code) = lobby.reserve(max, now_ms, params.code, &infra.rng)?;
-    if let Err(error) = reserve_host_slot(server, &params, id).await {
+    let stored = reserve_and_store(server, &params, id, code, now_ms).await;
+    let (record, position) = stored.inspect_err(|_| {
         lobby.remove(id);
-        return Err(error);
-    }
-    if let Some(invited) = invited
-        && let Err(error) = challenges.reserve(id, params.host, invited)
-    {
-        lobby.remove(id);
-        identity.players.remove_hosted_match(params.host, id);
-        return Err(error.into());
-    }
-    let mut creation = Creation {
-        id,
-        code,
-        game: params.game,
-        host: params.host,
-        terms: Terms {
-            seed: infra.rng.random_u64(),
-            ..params.terms
-        },
-    };
-    let events = Match::initial_events(&creation.terms, params.seats, now_ms);
-    let position = match store_match(server, &mut creation, &events).await {
-        Ok(position) => position,
-        Err(error) => {
-            lobby.remove(id);
-            identity.players.remove_hosted_match(params.host, id);
-            challenges.remove(id);
-            return Err(error);
-        }
-    };
-    let (sender, receiver) = mailbox(MAILBOX_CAPACITY);
-    let open_permit = params.open_match_permit;
-    let actor = MatchActor::new(
-        server,
-        creation,
-        position,
-        receiver,
-        open_permit,
-        give_rematch,
-    );
-    let mut pending = PendingMatch::new(actor, sender);
-    infra.metrics.game(params.game).created.inc();
-    tracing::debug!(match_id = %id, game = params.game.info.id, host = %params.host, "match created");
-    pending.actor.start_with_events(events);
+        identity.players.remove_hosted_match(host, id);
+        challenges.remove(id);
+    })?;
+    let MatchRecord { creation, events } = record;
+    let mut pending = PendingMatch::new(server, creation, position);
+    infra.metrics.game(game).created.inc();
+    tracing::debug!(match_id = %id, game = game.info.id, %host, "match created");
+    pending
+        .actor
+        .start_with_events(events, params.open_match_permit);
     lobby.insert_created(pending.handle.clone());
     let state = pending.actor.state();
     challenges.announce(&identity.players, state);
@@ -97,6 +60,35 @@ pub(crate) async fn create_match(
     }
     identity.remove_deleted_players(id, pending.participants());
     Ok(pending.spawn(infra))
+}
+
+/// Reserves the host's slot and the challenge of the match, and stores the match.
+async fn reserve_and_store(
+    server: &ServerContext,
+    params: &CreateParams,
+    id: MatchId,
+    code: MatchCode,
+    now_ms: u64,
+) -> Result<(MatchRecord, JournalPosition), WireError> {
+    reserve_host_slot(server, params, id).await?;
+    if let Some(invited) = params.terms.invited {
+        let challenges = &server.matchmaking.challenges;
+        challenges.reserve(id, params.host, invited)?;
+    }
+    let creation = Creation {
+        id,
+        code,
+        game: params.game,
+        host: params.host,
+        terms: Terms {
+            seed: server.infra.rng.random_u64(),
+            ..params.terms.clone()
+        },
+    };
+    let events = Match::initial_events(&creation.terms, params.seats.clone(), now_ms);
+    let mut record = MatchRecord { creation, events };
+    let position = store_match(server, &mut record).await?;
+    Ok((record, position))
 }
 
 /// Adds the match to the host's hosted matches, or returns an error if the host has reached the
@@ -166,21 +158,18 @@ pub(crate) async fn resign_idle_bot_game(server: &ServerContext, player: PlayerI
 /// the function retries with another code.
 async fn store_match(
     server: &ServerContext,
-    creation: &mut Creation,
-    events: &[Event],
+    record: &mut MatchRecord,
 ) -> Result<JournalPosition, WireError> {
-    let id = creation.id;
+    let id = record.creation.id;
+    let (store, node) = (&server.infra.store, server.infra.node);
     let mut attempts_left = CODE_ATTEMPTS_MAX;
     let error = loop {
-        let record = MatchRecord {
-            creation: creation.clone(),
-            events: events.to_vec(),
-        };
-        match server.infra.store.create(server.infra.node, record).await {
+        match store.create(node, record.clone()).await {
             Ok(position) => return Ok(position),
             Err(WriteError::CodeTaken) if attempts_left > 1 => {
                 attempts_left -= 1;
-                creation.code = server.matches.lobby.replace_code(id, &server.infra.rng);
+                let lobby = &server.matches.lobby;
+                record.creation.code = lobby.replace_code(id, &server.infra.rng);
             }
             Err(error) => break error,
         }
@@ -190,7 +179,7 @@ async fn store_match(
     }
     tracing::error!(match_id = %id, %error, "cannot store a match");
     if matches!(error, WriteError::OutcomeUnknown) {
-        match server.infra.store.load(id).await {
+        match store.load(id).await {
             Ok(Some(loaded)) if loaded.position.epoch() == 0 => return Ok(loaded.position),
             // The match was stored, but another server has already taken it over. This server
             // cannot serve the match, so it returns an error.

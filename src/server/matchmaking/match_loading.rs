@@ -8,8 +8,8 @@ use plyhouse_matches::Match;
 use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, MatchStatus, PlayerId, WireError};
 use plyhouse_store::{LiveMatches, LoadedMatch, ReadError};
 
+use super::cluster_match_loading;
 use super::pending_match::PendingMatch;
-use super::{cluster_match_loading, rematch_creation};
 use crate::context::infrastructure::Infrastructure;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::MatchHandle;
@@ -55,9 +55,7 @@ pub(crate) async fn recover_matches(
     let mut stats = RecoveryStats::default();
     let mut pending_matches = Vec::with_capacity(matches.len());
     for loaded in matches {
-        match loaded.and_then(|loaded| {
-            PendingMatch::replay(server, loaded, rematch_creation::create_rematch)
-        }) {
+        match loaded.and_then(|loaded| PendingMatch::replay(server, loaded)) {
             Ok(pending) => pending_matches.push(pending),
             Err(damage) => {
                 tracing::error!(error = %damage, "skipping a corrupt match");
@@ -138,12 +136,10 @@ pub(crate) async fn find_match(
         true => claim_match(&server.infra, loaded.record.creation.id).await?,
         false => loaded,
     };
-    let pending = PendingMatch::replay(server, loaded, rematch_creation::create_rematch).map_err(
-        |damage| {
-            tracing::error!(error = %damage, "cannot read a match");
-            WireError::new(ErrorCode::Internal, "the stored match is damaged")
-        },
-    )?;
+    let pending = PendingMatch::replay(server, loaded).map_err(|damage| {
+        tracing::error!(error = %damage, "cannot read a match");
+        WireError::new(ErrorCode::Internal, "the stored match is damaged")
+    })?;
     if is_live {
         restore_participants(server, pending.actor.state()).await?;
     }

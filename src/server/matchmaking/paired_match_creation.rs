@@ -12,14 +12,10 @@ use super::lobby::TooManyMatches;
 use super::match_creation::create_match;
 use super::participant_subscriptions::show_paired_match;
 use super::pending_match::PendingMatch;
-use super::rematch_creation;
 use super::seek_queue::Seek;
 use crate::connection::reply::Reply;
 use crate::context::infrastructure::Infrastructure;
 use crate::context::server_context::ServerContext;
-use crate::match_actor::MatchActor;
-use crate::match_handle::MAILBOX_CAPACITY;
-use crate::match_handle::mailbox::mailbox;
 use crate::players::player_lookup::persist_player;
 use crate::wire::error_replies::store_unavailable_error;
 
@@ -32,7 +28,8 @@ pub(crate) fn weaker_level(one: Option<Level>, other: Option<Level>) -> Option<L
 /// the occupants to the seats at random.
 pub(crate) fn terms_from_seek(
     infra: &Infrastructure,
-    (clock, rated): (Option<ClockControl>, bool),
+    clock: Option<ClockControl>,
+    rated: bool,
     mut seats: [Occupant; 2],
     stand_in: Option<Level>,
 ) -> (Terms, [Occupant; 2]) {
@@ -56,32 +53,19 @@ pub(crate) fn start_paired_match(
     record: MatchRecord,
 ) -> Result<(), WireError> {
     let MatchRecord { creation, events } = record;
-    let (stored_creation, position) = (
-        creation.clone(),
-        JournalPosition::after_events(events.len() as u64),
-    );
+    let position = JournalPosition::after_events(events.len() as u64);
     server.infra.metrics.game(creation.game).created.inc();
-    let (sender, receiver) = mailbox(MAILBOX_CAPACITY);
-    let actor = MatchActor::new(
-        server,
-        creation,
-        position,
-        receiver,
-        None,
-        rematch_creation::create_rematch,
-    );
-    let mut pending = PendingMatch::new(actor, sender);
-    let max = server.infra.settings.matches_max;
-    let adopted = server
-        .matches
-        .lobby
-        .insert_or_get(&stored_creation, pending.handle.clone(), max);
-    // On error, releases the match, so that a server with free capacity can take it over.
-    adopted.inspect_err(|TooManyMatches| server.infra.store.release(stored_creation.id))?;
-    pending.actor.start_with_events(events);
-    server
-        .identity
-        .remove_deleted_players(stored_creation.id, pending.participants());
+    let mut pending = PendingMatch::new(server, creation, position);
+    let creation = pending.actor.state().creation();
+    let (id, max) = (creation.id, server.infra.settings.matches_max);
+    let lobby = &server.matches.lobby;
+    lobby
+        .insert_or_get(creation, pending.handle.clone(), max)
+        // On error, releases the match, so that a server with free capacity can take it over.
+        .inspect_err(|TooManyMatches| server.infra.store.release(id))?;
+    pending.actor.start_with_events(events, None);
+    let participants = pending.participants();
+    server.identity.remove_deleted_players(id, participants);
     pending.spawn(&server.infra);
     Ok(())
 }
@@ -101,13 +85,8 @@ pub(crate) async fn create_paired_match(
     // A substitute bot is used only if both players requested one. The bot plays at the weaker of
     // the two requested levels.
     let stand_in = other.and_then(|other| weaker_level(host.stand_in, other.stand_in));
-    let clock_and_rated = (host.clock, host.rated);
-    let (terms, seats) = terms_from_seek(
-        &server.infra,
-        clock_and_rated,
-        [seek_occupant(host), opponent],
-        stand_in,
-    );
+    let seats = [seek_occupant(host), opponent];
+    let (terms, seats) = terms_from_seek(&server.infra, host.clock, host.rated, seats, stand_in);
     let params = CreateParams {
         game: host.game,
         host: host.player,
@@ -117,12 +96,12 @@ pub(crate) async fn create_paired_match(
         hosted_max: usize::MAX,
         open_match_permit: None,
     };
-    let created = match other {
+    let persisted = match other {
         Some(other) => persist_player(server, other.player).await,
         None => Ok(()),
     };
-    let created = match created {
-        Ok(()) => create_match(server, params, rematch_creation::create_rematch).await,
+    let created = match persisted {
+        Ok(()) => create_match(server, params).await,
         Err(error) => Err(error),
     };
     let seeks = [Some(host), other].into_iter().flatten();

@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
-use plyhouse_matches::Stage;
+use plyhouse_matches::{Creation, Stage};
 use plyhouse_protocol::PlayerId;
-use plyhouse_store::{CorruptRecord, LoadedMatch};
+use plyhouse_store::{CorruptRecord, JournalPosition, LoadedMatch, MatchRecord};
 
 use super::lobby::TooManyMatches;
 use crate::context::infrastructure::Infrastructure;
 use crate::context::server_context::ServerContext;
 use crate::match_actor::MatchActor;
-use crate::match_actor::rematch::RematchFactory;
-use crate::match_handle::mailbox::{Sender, mailbox};
-use crate::match_handle::{Envelope, MAILBOX_CAPACITY, MatchHandle};
+use crate::match_handle::mailbox::mailbox;
+use crate::match_handle::{MAILBOX_CAPACITY, MatchHandle};
 
 /// Result of adding a match to the lobby.
 pub(super) struct AdoptedMatch {
@@ -29,11 +28,19 @@ pub(super) struct PendingMatch {
 }
 
 impl PendingMatch {
-    pub(super) fn new(actor: Box<MatchActor>, sender: Sender<Box<Envelope>>) -> Self {
-        Self {
-            handle: MatchHandle::new(actor.summary(), sender),
-            actor,
-        }
+    /// Creates a new match. The caller passes its first events to
+    /// [`MatchActor::start_with_events`].
+    pub(super) fn new(
+        server: &Arc<ServerContext>,
+        creation: Creation,
+        position: JournalPosition,
+    ) -> Self {
+        let events = Vec::new();
+        let loaded = LoadedMatch {
+            position,
+            ..MatchRecord { creation, events }.into()
+        };
+        Self::replay(server, loaded).expect("the initial position was validated at creation")
     }
 
     /// Returns the players who hold a seat in the match, and then its host.
@@ -46,17 +53,18 @@ impl PendingMatch {
     pub(super) fn replay(
         server: &Arc<ServerContext>,
         loaded: LoadedMatch,
-        give_rematch: RematchFactory,
     ) -> Result<Self, CorruptRecord> {
         let id = loaded.record.creation.id;
         let (sender, receiver) = mailbox(MAILBOX_CAPACITY);
-        match MatchActor::from_store(server, loaded, receiver, give_rematch) {
-            Ok(actor) => Ok(Self::new(actor, sender)),
-            Err(damaged) => Err(CorruptRecord {
-                id,
-                reason: damaged.to_string(),
-            }),
-        }
+        let actor = MatchActor::new(server, loaded, receiver);
+        let actor = actor.map_err(|damage| CorruptRecord {
+            id,
+            reason: damage.to_string(),
+        })?;
+        Ok(Self {
+            handle: MatchHandle::new(actor.summary(), sender),
+            actor,
+        })
     }
 
     /// Adds the match to the lobby and starts its actor, unless the lobby already contains the

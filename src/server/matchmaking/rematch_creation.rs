@@ -29,7 +29,7 @@ pub(crate) fn create_rematch(
             let (game, is_correspondence) = (params.game, params.terms.is_correspondence());
             *seat = refresh_occupant(&server, seat.clone(), game, is_correspondence).await;
         }
-        let created = create_match(&server, params, create_rematch).await;
+        let created = create_match(&server, params).await;
         let next = created.as_ref().ok().map(|next| {
             let summary = next.summary();
             NextMatch {

@@ -14,9 +14,9 @@ use crate::connection::subscriptions::SubscriptionLimit;
 use crate::match_handle::command::MatchRequest;
 use crate::matchmaking::create_params;
 use crate::matchmaking::create_params::CreateParams;
+use crate::matchmaking::match_creation;
 use crate::matchmaking::paired_match_creation;
 use crate::matchmaking::seek_queue::Seek;
-use crate::matchmaking::{match_creation, rematch_creation};
 use crate::players::block_loading;
 use crate::players::player_lookup;
 use crate::players::ratings;
@@ -43,10 +43,8 @@ impl Client {
             return;
         };
         let is_bots_only = params.seats.iter().all(|seat| seat.bot_level().is_some());
-        if let Some((handle, reply)) = reply.require(
-            match_creation::create_match(&self.server, params, rematch_creation::create_rematch)
-                .await,
-        ) {
+        let created = match_creation::create_match(&self.server, params).await;
+        if let Some((handle, reply)) = reply.require(created) {
             if is_bots_only {
                 cluster_tasks::hand_over_match(&self.server, handle.id());
             }
