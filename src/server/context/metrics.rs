@@ -145,7 +145,7 @@ impl Drop for GaugeGuard {
 }
 
 /// Builder of the metrics page.
-struct MetricsPage(Registry);
+pub(crate) struct MetricsPage(Registry);
 
 impl MetricsPage {
     /// Creates a page with the version of the server and the metrics of the store.
@@ -160,13 +160,13 @@ impl MetricsPage {
         Self(registry)
     }
 
-    fn add<M: Metric + Clone + Default>(&mut self, name: &str, help: &str) -> M {
+    pub(crate) fn add<M: Metric + Clone + Default>(&mut self, name: &str, help: &str) -> M {
         let metric = M::default();
         self.0.register(name, help, metric.clone());
         metric
     }
 
-    fn add_histogram(&mut self, name: &str, help: &str) -> Histogram {
+    pub(crate) fn add_histogram(&mut self, name: &str, help: &str) -> Histogram {
         let times = duration_histogram();
         self.0
             .register_with_unit(name, help, Unit::Seconds, times.clone());
@@ -244,7 +244,7 @@ impl Metrics {
             woken_matches: page.add("matches_woken", "Dormant matches loaded again"),
             wake_lateness: page
                 .add_histogram("wake_lateness", "Delay of scheduled wake-ups of matches"),
-            cluster: ClusterMetrics::new(&mut page.0),
+            cluster: ClusterMetrics::new(&mut page),
             chat_messages: page.add("said", "Chat messages sent"),
             matches_rated: page.add(
                 "matches_rated",

@@ -2,6 +2,7 @@
 
 use plyhouse_engine::catalog::CATALOG;
 use plyhouse_protocol::MatchStatus;
+use prometheus_client::metrics::gauge::Gauge;
 
 use super::server_context::ServerContext;
 use crate::connection::outbox::Outbox;
@@ -16,46 +17,28 @@ const STATUSES: [(MatchStatus, &str); 3] = [
 /// Samples the current state and returns all metrics as OpenMetrics text.
 pub(crate) fn render_metrics(server: &ServerContext) -> String {
     let sampled = &server.infra.metrics.sampled;
-    sampled
-        .players
-        .set(to_gauge_value(server.identity.players.len()));
-    sampled
-        .seeks
-        .set(to_gauge_value(server.matchmaking.seeks.len()));
-    sampled
-        .challenges
-        .set(to_gauge_value(server.matchmaking.challenges.len()));
-    sampled.list_subscriptions.set(to_gauge_value(
-        server.matches.lobby.with_subscriptions(|lists| lists.len()),
-    ));
-    let depths: Vec<_> = (server.identity.players.all_outboxes().iter())
-        .map(Outbox::depth)
-        .collect();
+    let set = |gauge: &Gauge, count: usize| gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
+    let (players, lobby) = (&server.identity.players, &server.matches.lobby);
+    set(&sampled.players, players.len());
+    set(&sampled.seeks, server.matchmaking.seeks.len());
+    set(&sampled.challenges, server.matchmaking.challenges.len());
+    let list_subscriptions = lobby.with_subscriptions(|lists| lists.len());
+    set(&sampled.list_subscriptions, list_subscriptions);
+    let depths: Vec<_> = players.all_outboxes().iter().map(Outbox::depth).collect();
     let messages = depths.iter().map(|depth| depth.messages);
-    sampled
-        .outbox_messages
-        .set(to_gauge_value(messages.clone().sum()));
-    let most = messages.max().unwrap_or(0);
-    sampled.outbox_messages_max.set(to_gauge_value(most));
+    set(&sampled.outbox_messages, messages.clone().sum());
+    set(&sampled.outbox_messages_max, messages.max().unwrap_or(0));
     let bytes = depths.iter().map(|depth| depth.bytes).sum();
-    sampled.outbox_bytes.set(to_gauge_value(bytes));
-    let counts = server.matches.lobby.match_counts();
+    set(&sampled.outbox_bytes, bytes);
+    let counts = lobby.match_counts();
     for game in CATALOG.iter().map(|entry| entry.info.id) {
         for (status, name) in STATUSES {
             let count = counts.get(&(game, status)).copied().unwrap_or(0);
             let labels = [("game", game), ("status", name)];
-            sampled
-                .matches
-                .get_or_create(&labels)
-                .set(to_gauge_value(count));
+            set(&sampled.matches.get_or_create(&labels), count);
         }
     }
-    sampled
-        .store_healthy
-        .set(server.infra.store.is_healthy().into());
+    let is_healthy = server.infra.store.is_healthy();
+    sampled.store_healthy.set(is_healthy.into());
     server.infra.metrics.to_text()
-}
-
-fn to_gauge_value(count: usize) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
 }
