@@ -24,6 +24,7 @@ use plyhouse_protocol::{MatchId, PlayerId, SessionId};
 use plyhouse_store::NodeId;
 use plyhouse_store::cluster_directory::ClusterDirectory;
 use tokio::sync::Notify;
+use tokio::time::timeout;
 
 pub(super) use self::match_routing::{MatchLocation, PacketResponse};
 pub(super) use self::metrics::ClusterMetrics;
@@ -67,22 +68,16 @@ pub(super) struct Cluster {
 
 impl Cluster {
     pub(super) fn new(links: ClusterLinks) -> (Self, Listener) {
-        let ClusterLinks {
-            node,
-            directory,
-            bus,
-            inbox,
-        } = links;
         let cluster = Self {
-            node,
-            directory,
-            bus,
+            node: links.node,
+            directory: links.directory,
+            bus: links.bus,
             lease: Lease::default(),
             nodes: Nodes::default(),
             changed_listings: ChangedListings::default(),
             messages_lost: Notify::new(),
         };
-        (cluster, inbox)
+        (cluster, links.inbox)
     }
 
     /// Returns whether this server holds a valid lease and may therefore act as an owner.
@@ -117,10 +112,6 @@ impl Cluster {
         self.nodes.last_response_at(node)
     }
 
-    fn send(&self, to: NodeId, packet: &Packet) {
-        self.bus.send(to.0, packet.to_bytes());
-    }
-
     /// Sends a packet to all other servers.
     pub(super) fn broadcast(&self, packet: &Packet) {
         self.bus.send_all(packet.to_bytes());
@@ -143,9 +134,8 @@ impl Cluster {
     /// Leaves the cluster. Other servers may take over the matches of this server from now on.
     pub(super) async fn leave(&self) {
         self.lease.withdraw();
-        let withdrawn =
-            tokio::time::timeout(REQUEST_TIMEOUT, self.directory.withdraw_lease(self.node)).await;
-        if !matches!(withdrawn, Ok(Ok(()))) {
+        let withdrawal = self.directory.withdraw_lease(self.node);
+        if !matches!(timeout(REQUEST_TIMEOUT, withdrawal).await, Ok(Ok(()))) {
             tracing::error!("cannot withdraw this server's lease; it will expire");
         }
         self.broadcast(&Packet::NodeStopping { node: self.node });
@@ -157,9 +147,9 @@ impl Cluster {
         let ask = |node| self.request(node, &Packet::GetConnectedSessions { player });
         let nodes = self.nodes.all().into_iter();
         let answers = join_all(nodes.filter(|node| self.is_node_reachable(*node)).map(ask)).await;
-        let connected = answers.into_iter().filter_map(|answer| match answer {
-            Ok(PacketResponse::ConnectedSessions(sessions)) => Some(sessions),
-            Ok(_) | Err(_) => None,
+        let connected = answers.into_iter().map(|answer| match answer {
+            Ok(PacketResponse::ConnectedSessions(sessions)) => sessions,
+            Ok(_) | Err(_) => Vec::new(),
         });
         connected.flatten().collect()
     }

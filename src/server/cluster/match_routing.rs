@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use plyhouse_bus::RequestError;
 use plyhouse_protocol::{MatchId, Seq, SessionId};
-use plyhouse_store::cluster_directory::MatchRoute;
 use plyhouse_store::{NodeId, ReadError, WriteError};
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
@@ -132,21 +131,16 @@ impl Cluster {
             let Some(route) = self.directory.find_route(id).await? else {
                 return Ok(MatchLocation::Unknown);
             };
-            let MatchRoute {
-                owner,
-                is_lease_valid,
-                has_ended,
-                ..
-            } = route;
-            let is_live_owner = |owner| {
-                is_lease_valid || (self.lease.is_recent() && self.nodes.is_responding(owner))
+            let owner = route.owner;
+            let is_live_owner = |owner: &NodeId| {
+                Some(*owner) != suspected_owner
+                    && (route.is_lease_valid
+                        || (self.lease.is_recent() && self.nodes.is_responding(*owner)))
             };
-            let live_owner =
-                owner.filter(|owner| is_live_owner(*owner) && Some(*owner) != suspected_owner);
-            match live_owner {
+            match owner.filter(is_live_owner) {
                 Some(at) if at == self.node => return Ok(MatchLocation::Local),
                 Some(at) => return Ok(MatchLocation::Remote(at)),
-                None if has_ended && !include_ended => return Ok(MatchLocation::Ended),
+                None if route.has_ended && !include_ended => return Ok(MatchLocation::Ended),
                 None if !self.has_valid_lease() => return Err(LocateError),
                 None => {}
             }

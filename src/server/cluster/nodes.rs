@@ -50,31 +50,27 @@ pub(crate) enum NodeChange {
 }
 
 impl Nodes {
+    fn get(&self, node: NodeId) -> Option<Node> {
+        self.0.lock().get(&node).copied()
+    }
+
     pub(crate) fn rtt(&self, node: NodeId) -> Option<Duration> {
-        self.0.lock().get(&node)?.rtt
+        self.get(node)?.rtt
     }
 
     pub(crate) fn is_responding(&self, node: NodeId) -> bool {
-        self.0
-            .lock()
-            .get(&node)
-            .is_some_and(|node| node.is_responding)
+        self.get(node).is_some_and(|node| node.is_responding)
     }
 
     pub(crate) fn last_response_at(&self, node: NodeId) -> Instant {
-        self.0
-            .lock()
-            .get(&node)
+        self.get(node)
             .map_or_else(now, |node| node.last_response_at)
     }
 
     /// Returns `false` only for a known server that is not responding. An unknown server is assumed
     /// to be reachable, because it has presumably just sent a request.
     pub(crate) fn may_respond(&self, node: NodeId) -> bool {
-        self.0
-            .lock()
-            .get(&node)
-            .is_none_or(|node| node.is_responding)
+        self.get(node).is_none_or(|node| node.is_responding)
     }
 
     /// Returns whether any known server is not responding. Clients may still be connected to such a
