@@ -271,14 +271,15 @@ impl Server {
         address: Option<Address>,
     ) -> Result<T, ArchiveError> {
         if matches!(result, Err(ArchiveError::NotFound)) {
-            let delay = self
-                .context
-                .limits
-                .ip_limits
-                .count_wrong_guess(address, context::clock_and_rng::now());
-            self.context.infra.sleep_unless_stopping(delay).await;
+            self.count_and_delay_wrong_guess(address).await;
         }
         result
+    }
+
+    async fn count_and_delay_wrong_guess(&self, address: Option<Address>) {
+        let ip_limits = &self.context.limits.ip_limits;
+        let delay = ip_limits.count_wrong_guess(address, context::clock_and_rng::now());
+        self.context.infra.sleep_unless_stopping(delay).await;
     }
 
     /// Returns whether an account with this name or a player with this id exists. Returns `false`
@@ -316,12 +317,7 @@ impl Server {
     ) -> Result<DataExport, ExportError> {
         let export = DataExport::open(&self.context, requester).await;
         if let Err(ExportError::Unauthorized) = export {
-            let delay = self
-                .context
-                .limits
-                .ip_limits
-                .count_wrong_guess(address, context::clock_and_rng::now());
-            self.context.infra.sleep_unless_stopping(delay).await;
+            self.count_and_delay_wrong_guess(address).await;
         }
         export
     }

@@ -176,8 +176,7 @@ impl IpLimits {
     }
 
     /// Counts a failed look-up by a code, name or token that the client may have guessed. Returns
-    /// how long to delay the reply. Unlike [`ConnectionPermit::count_wrong_guess`], this method
-    /// also works for an address without a connection.
+    /// how long to delay the reply. The address need not have a connection.
     pub(crate) fn count_wrong_guess(&self, address: Option<Address>, now: Instant) -> Duration {
         let Some(address) = address else {
             return Duration::ZERO;
@@ -304,10 +303,7 @@ impl ConnectionPermit {
     /// Counts a failed look-up by a code, name or token that the client may have guessed. Returns
     /// how long to delay the reply. The delay makes guessing impractical.
     pub(crate) fn count_wrong_guess(&self, now: Instant) -> Duration {
-        self.address.map_or(Duration::ZERO, |address| {
-            let borrow = |used: &mut AddressUsage| used.guesses.borrow(now, GUESS_DELAY_MAX);
-            self.ip_limits.update_usage(address, borrow)
-        })
+        self.ip_limits.count_wrong_guess(self.address, now)
     }
 }
 

@@ -68,15 +68,9 @@ impl Reply {
     /// Creates a reply for a message that no request asked for. The reply has no request id and may
     /// be dropped without an answer.
     pub(crate) const fn unsolicited(outbox: Outbox) -> Self {
-        Self {
-            outbox,
-            re: None,
-            ignored: Vec::new(),
-            is_pending: false,
-            is_for_move: false,
-            may_be_applied: false,
-            answer_sender: None,
-        }
+        let mut reply = Self::new(outbox, None);
+        reply.is_pending = false;
+        reply
     }
 
     /// Returns the reply with a receiver for a copy of the answer. The receiver's channel closes
