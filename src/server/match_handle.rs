@@ -8,9 +8,10 @@ pub(crate) mod wake_cell;
 
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, OptionFuture};
 use plyhouse_protocol::{ErrorCode, MatchId, PlayerId};
 
+use super::connection::handle::ConnectionHandle;
 use super::connection::outbox::Outbox;
 use super::connection::reply::Reply;
 use super::context::metrics::Metrics;
@@ -93,11 +94,7 @@ impl MatchHandle {
 
     /// Sends a command and waits for the answer. Returns `true` if the match accepted the request.
     pub(super) async fn send_and_wait(&self, command: Command, reply: Reply) -> bool {
-        let (reply, answer) = reply.with_answer_receiver();
-        if let Some(pending) = self.clone().send(command, reply) {
-            pending.await;
-        }
-        matches!(answer.await, Ok(Ok(_)))
+        matches!(self.send_for_answer(command, reply).await, Some(Ok(_)))
     }
 
     /// Sends a snapshot of the match to a participant who has not requested it. The connection must
@@ -106,6 +103,18 @@ impl MatchHandle {
         let command = Command::unsolicited(outbox.connection(), player, MatchRequest::PushSnapshot);
         self.send_and_wait(command, Reply::unsolicited(outbox.clone()))
             .await;
+    }
+
+    /// Subscribes a participant's connection to the match and sends it a snapshot. Does nothing if
+    /// the connection has ended or already follows the match.
+    pub(super) async fn show_to_participant(
+        &self,
+        player: PlayerId,
+        connection: &ConnectionHandle,
+    ) {
+        if connection.subscriptions.follow_as_participant(self) {
+            self.push_snapshot(player, &connection.outbox).await;
+        }
     }
 
     /// Sends a control message and waits until the match has handled or refused it.
@@ -121,13 +130,21 @@ impl MatchHandle {
         command: Command,
         metrics: &Arc<Metrics>,
     ) -> impl Future<Output = Option<Answer>> + Send + use<> {
-        let (reply, answer) =
-            Reply::unsolicited(Outbox::without_connection(metrics)).with_answer_receiver();
-        let pending = self.clone().send(command, reply);
+        let reply = Reply::unsolicited(Outbox::without_connection(metrics));
+        self.send_for_answer(command, reply)
+    }
+
+    /// Sends a command before this method returns, unless the mailbox is full. The future yields
+    /// the match's answer, or `None` if the match drops the command without an answer.
+    fn send_for_answer(
+        &self,
+        command: Command,
+        reply: Reply,
+    ) -> impl Future<Output = Option<Answer>> + Send + use<> {
+        let (reply, answer) = reply.with_answer_receiver();
+        let pending = OptionFuture::from(self.clone().send(command, reply));
         async move {
-            if let Some(pending) = pending {
-                pending.await;
-            }
+            pending.await;
             answer.await.ok()
         }
     }
@@ -145,15 +162,14 @@ impl MatchHandle {
     /// Informs the match that a connection has stopped following it.
     pub(super) async fn unfollow(self, player: PlayerId, outbox: &Outbox) {
         let command = Command::unsolicited(outbox.connection(), player, MatchRequest::Unfollow);
-        if let Some(pending) = self.send(command, Reply::unsolicited(outbox.clone())) {
-            pending.await;
-        }
+        let reply = Reply::unsolicited(outbox.clone());
+        OptionFuture::from(self.send(command, reply)).await;
     }
 }
 
 /// Error message for a command that arrives while the match is being unloaded. It asks the client
 /// to retry, because the match can be loaded from the store again.
-const UNLOADING_MESSAGE: &str = "the match is being unloaded; try again";
+pub(super) const UNLOADING_MESSAGE: &str = "the match is being unloaded; try again";
 
 impl Envelope {
     /// Refuses the command if a client waits for a reply. Other commands are dropped.

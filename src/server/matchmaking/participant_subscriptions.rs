@@ -62,8 +62,8 @@ async fn show_match(
     }
     let event = PlayerEvent::Match(handle.clone());
     for connection in server.identity.players.buffer_event(player, &event) {
-        if is_target(&connection) && connection.subscriptions.follow_as_participant(&handle) {
-            handle.push_snapshot(player, &connection.outbox).await;
+        if is_target(&connection) {
+            handle.show_to_participant(player, &connection).await;
         }
     }
 }
@@ -92,22 +92,20 @@ pub(crate) async fn load_matches_of_player(
 /// Records in the player registry whether the player hosts or plays in a match on this server.
 /// Correspondence matches are not recorded.
 pub(crate) fn record_participation(identity: &Identity, player: PlayerId, handle: &MatchHandle) {
-    let summary = handle.summary();
+    let (players, summary) = (&identity.players, handle.summary());
     if summary.is_correspondence() {
         return;
     }
     if summary.host == player {
         // `usize::MAX` disables the limit on hosted matches, because the match already exists.
-        let _ = identity
-            .players
-            .add_hosted_match(player, summary.id, usize::MAX);
+        let _ = players.add_hosted_match(player, summary.id, usize::MAX);
     }
     if summary.seat_of(player).is_some() || summary.substituted_seat(player).is_some() {
-        identity.players.add_seated_match(player, summary.id);
+        players.add_seated_match(player, summary.id);
     }
     if summary.status() == MatchStatus::Ended {
-        identity.players.remove_hosted_match(player, summary.id);
-        identity.players.remove_seated_match(player, summary.id);
+        players.remove_hosted_match(player, summary.id);
+        players.remove_seated_match(player, summary.id);
     }
 }
 
@@ -129,16 +127,12 @@ pub(crate) async fn transfer_followed_matches(
     };
     let connections = server.identity.players.connections(player);
     for handle in followed.iter().filter(is_theirs) {
-        for connection in connections
-            .iter()
-            .filter(|peer| peer.subscriptions.follow_as_participant(handle))
-        {
-            handle.push_snapshot(player, &connection.outbox).await;
+        for connection in &connections {
+            handle.show_to_participant(player, connection).await;
         }
         if connections.is_empty() {
-            server
-                .infra
-                .broadcast_participation(player, handle.id(), None);
+            let infra = &server.infra;
+            infra.broadcast_participation(player, handle.id(), None);
         }
     }
 }

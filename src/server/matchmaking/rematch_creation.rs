@@ -38,32 +38,25 @@ pub(crate) fn create_rematch(
             }
         });
         let (connection, player) = rematch.requester;
-        let notification = Command::unsolicited(
-            connection,
-            player,
-            MatchRequest::Control(Control::RematchCreated { next }),
-        );
+        let created_control = MatchRequest::Control(Control::RematchCreated { next });
+        let notification = Command::unsolicited(connection, player, created_control);
         let no_reply = Reply::unsolicited(reply.outbox().clone());
         rematch.previous.send_and_wait(notification, no_reply).await;
         let Some((next, reply)) = reply.require(created) else {
             return;
         };
         server.infra.metrics.rematches.inc();
-        for player in &rematch.seat_holders {
-            server
-                .infra
-                .broadcast_participation(*player, next.id(), Some(rematch.previous.id()));
+        let previous_id = Some(rematch.previous.id());
+        for player in rematch.seat_holders {
+            let infra = &server.infra;
+            infra.broadcast_participation(player, next.id(), previous_id);
         }
         for (player, outbox) in rematch.connections {
             // While the rematch was being created, the player's connection may have closed, or its
             // client may have logged in as another player.
-            if let Some(peer) = server
-                .identity
-                .players
-                .connection(player, outbox.connection())
-                && peer.subscriptions.follow_as_participant(&next)
-            {
-                next.push_snapshot(player, &outbox).await;
+            let players = &server.identity.players;
+            if let Some(connection) = players.connection(player, outbox.connection()) {
+                next.show_to_participant(player, &connection).await;
             }
         }
         reply.ok(None);
@@ -84,12 +77,10 @@ async fn refresh_occupant(
     let record = match server.identity.players.record(player) {
         Some(record) => Some(record),
         // If the store cannot return the player, the rematch uses the name from the previous match.
-        None => server
-            .infra
-            .store
-            .player_by_id(player)
-            .await
-            .unwrap_or_default(),
+        None => {
+            let stored = server.infra.store.player_by_id(player).await;
+            stored.unwrap_or_default()
+        }
     };
     let Some(record) = record else {
         return occupant;
