@@ -14,6 +14,7 @@ use crate::context::infrastructure::Infrastructure;
 use crate::context::matches::Matches;
 use crate::context::server_context::ServerContext;
 use crate::matchmaking::list_subscriptions::ListFilter;
+use crate::matchmaking::lobby::UnknownListCursor;
 
 /// Minimum time between two writes of list entries. It is also the maximum delay before a changed
 /// entry is published.
@@ -32,32 +33,20 @@ pub(crate) async fn list_matches(
     after: Option<MatchRef>,
     limit: usize,
 ) -> Result<(u64, Vec<ListedMatch>), WireError> {
-    let unknown = || {
-        let message = "`after` names an unknown match; start again from the first page";
-        WireError::new(ErrorCode::UnknownMatch, message)
-    };
     let after = match after {
         None => None,
         Some(MatchRef::Id(id)) => Some(id),
         Some(MatchRef::Code(code)) => {
-            let found = server
-                .infra
-                .store
-                .find_by_code(code)
-                .await
-                .map_err(read_error)?;
-            Some(found.ok_or_else(unknown)?)
+            let found = server.infra.store.find_by_code(code).await;
+            Some(found.map_err(read_error)?.ok_or(UnknownListCursor)?)
         }
-        Some(MatchRef::Invalid) => return Err(unknown()),
+        Some(MatchRef::Invalid) => return Err(UnknownListCursor.into()),
     };
-    let listed = cluster
-        .directory
-        .list_matches(list_query(&server.infra, filter, after, limit));
-    let listed = listed.await.map_err(read_error)?;
-    let listings = listed
-        .summaries
-        .iter()
-        .filter_map(|summary| parse_listing(summary));
+    let query = list_query(&server.infra, filter, after, limit);
+    let listed = cluster.directory.list_matches(query).await;
+    let listed = listed.map_err(read_error)?;
+    let summaries = listed.summaries.iter();
+    let listings = summaries.filter_map(|summary| parse_listing(summary));
     // For a match on this server, the list entry in memory is newer than the stored entry.
     let fresh = |listing: ListedMatch| {
         let handle = server.matches.lobby.find(MatchRef::Id(listing.match_id));
@@ -73,11 +62,8 @@ pub(crate) async fn count_matches(
     cluster: &Cluster,
     filter: ListFilter,
 ) -> Option<u64> {
-    let listed = cluster
-        .directory
-        .list_matches(list_query(infra, filter, None, 0))
-        .await;
-    Some(listed.ok()?.total)
+    let query = list_query(infra, filter, None, 0);
+    Some(cluster.directory.list_matches(query).await.ok()?.total)
 }
 
 fn list_query(
@@ -128,13 +114,9 @@ async fn publish_listings(
     cluster: &Cluster,
     changed: &BTreeSet<MatchId>,
 ) -> bool {
-    let handles = changed
-        .iter()
-        .map(|id| matches.lobby.find(MatchRef::Id(*id)));
-    let listings: Vec<ListedMatch> = handles
-        .flatten()
-        .map(|handle| handle.summary().listing())
-        .collect();
+    let ids = changed.iter();
+    let handles = ids.filter_map(|id| matches.lobby.find(MatchRef::Id(*id)));
+    let listings: Vec<ListedMatch> = handles.map(|handle| handle.summary().listing()).collect();
     let rows = listings.iter().map(|listing| MatchListing {
         id: listing.match_id,
         status: listing.status,

@@ -44,14 +44,27 @@ struct SeekBody {
     seeker: Option<Seeker>,
 }
 
+impl SeekBody {
+    /// Replaces a stored seek that cannot be read.
+    const fn of_unknown_player() -> Self {
+        Self {
+            name: String::new(),
+            kind: PlayerKind::Guest,
+            rating: None,
+            stand_in: None,
+            created_ms: 0,
+            seeker: None,
+        }
+    }
+}
+
 /// Returns the waiting seeks on all servers, optionally only those for one game.
 pub(crate) async fn read_snapshot(
     cluster: &Cluster,
     game: GameFilter,
 ) -> Result<SeekSnapshot, WireError> {
-    let rows = cluster
-        .directory
-        .list_seekers(game.map(key_prefix), SNAPSHOT_MAX);
+    let directory = &cluster.directory;
+    let rows = directory.list_seekers(game.map(key_prefix), SNAPSHOT_MAX);
     let rows = rows.await.map_err(|error| {
         tracing::error!(%error, "cannot read the waiting seeks");
         store_unavailable_error()
@@ -134,9 +147,8 @@ impl Cluster {
         // seek.
         self.notify_player(seek.player, Notification::SeekMoved);
         let max = server.infra.settings.seeks_max;
-        self.directory
-            .pair_seek(waiting, max, match_factory(server, Arc::clone(seek)))
-            .await
+        let factory = match_factory(server, Arc::clone(seek));
+        self.directory.pair_seek(waiting, max, factory).await
     }
 
     /// Starts the match between the players of two paired seeks, and shows the match to both
@@ -186,10 +198,9 @@ impl Cluster {
             Ok(PairOutcome::Waiting | PairOutcome::SeekEnded) => {}
             Ok(PairOutcome::Paired(paired)) => {
                 server.matchmaking.seeks.remove(seek);
-                if let Err(error) = self
-                    .start_paired_match(server, (seek.player, &seek.connection), *paired)
-                    .await
-                {
+                let requester = (seek.player, &*seek.connection);
+                let started = self.start_paired_match(server, requester, *paired).await;
+                if let Err(error) = started {
                     tracing::warn!(
                         player = %seek.player, error = error.message,
                         "cannot start the match of paired seeks"
@@ -211,30 +222,15 @@ fn match_factory(server: &Arc<ServerContext>, seek: Arc<Seek>) -> MatchFactory {
     let server = Arc::clone(server);
     Box::new(move |other| {
         let now_ms = server.infra.clock.now_ms();
-        let unknown_player = || SeekBody {
-            name: String::new(),
-            kind: PlayerKind::Guest,
-            rating: None,
-            stand_in: None,
-            created_ms: 0,
-            seeker: None,
-        };
-        let SeekBody {
-            name,
-            kind,
-            rating,
-            stand_in,
-            created_ms,
-            seeker: _,
-        } = parse_body(&other.body).unwrap_or_else(unknown_player);
+        let body = parse_body(&other.body).unwrap_or_else(SeekBody::of_unknown_player);
         let host = Occupant::Player {
             id: other.player,
-            name,
-            kind,
-            rating,
+            name: body.name,
+            kind: body.kind,
+            rating: body.rating,
         };
         let own = paired_match_creation::seek_occupant(&seek);
-        let stand_in = paired_match_creation::weaker_level(seek.stand_in, stand_in);
+        let stand_in = paired_match_creation::weaker_level(seek.stand_in, body.stand_in);
         let (terms, seats) = paired_match_creation::terms_from_seek(
             &server.infra,
             seek.clock,
@@ -244,7 +240,7 @@ fn match_factory(server: &Arc<ServerContext>, seek: Arc<Seek>) -> MatchFactory {
         );
         // The player with the older seek becomes the host. The waiting seek is not always the older
         // one, because a seek can be stored more than once.
-        let is_older = seek.created_ms < created_ms;
+        let is_older = seek.created_ms < body.created_ms;
         let creation = Creation {
             id: next_match_id(None, now_ms, &server.infra.rng),
             code: MatchCode::from_number(server.infra.rng.random_u64()),
@@ -297,18 +293,14 @@ async fn check_seeks(server: &Arc<ServerContext>, seeks: Vec<Arc<Seek>>) {
             return;
         }
     };
-    let local_waiting: BTreeSet<PlayerId> = server
-        .matchmaking
-        .seeks
-        .all()
-        .iter()
-        .map(|seek| seek.player)
-        .collect();
+    let local_seeks = &server.matchmaking.seeks;
+    let local_waiting: BTreeSet<PlayerId> =
+        local_seeks.all().iter().map(|seek| seek.player).collect();
     for player in waiting.difference(&local_waiting) {
         cluster.end_seek(*player).await;
     }
     for seek in seeks {
-        if !server.matchmaking.seeks.is_waiting(&seek) {
+        if !local_seeks.is_waiting(&seek) {
             continue;
         }
         if waiting.contains(&seek.player) {

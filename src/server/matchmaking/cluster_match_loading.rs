@@ -6,9 +6,9 @@ use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, WireError};
 use plyhouse_store::ReadError;
 
 use super::lobby::TooManyMatches;
+use super::match_loading::resolve_match_id;
 use super::pending_match::PendingMatch;
 use crate::cluster::{Cluster, MatchLocation};
-use crate::context::infrastructure::Infrastructure;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::MatchHandle;
 use crate::match_handle::command::Control;
@@ -27,10 +27,8 @@ pub(crate) async fn find_in_cluster(
     server: &Arc<ServerContext>,
     target: MatchRef,
 ) -> Result<MatchHandle, WireError> {
-    let (Some(cluster), Some(id)) = (
-        &server.infra.cluster,
-        resolve_match_id(&server.infra, target).await?,
-    ) else {
+    let id = resolve_match_id(&server.infra, target).await;
+    let (Some(cluster), Some(id)) = (&server.infra.cluster, id.map_err(read_error)?) else {
         return Err(unknown_match_error());
     };
     if let Some(handle) = server.matches.lobby.find(MatchRef::Id(id)) {
@@ -50,17 +48,6 @@ pub(super) fn read_error(why: impl std::fmt::Display) -> WireError {
         ErrorCode::Overloaded,
         "cannot load the match; try again shortly",
     )
-}
-
-async fn resolve_match_id(
-    infra: &Infrastructure,
-    target: MatchRef,
-) -> Result<Option<MatchId>, WireError> {
-    match target {
-        MatchRef::Id(id) => Ok(Some(id)),
-        MatchRef::Code(code) => infra.store.find_by_code(code).await.map_err(read_error),
-        MatchRef::Invalid => Ok(None),
-    }
 }
 
 /// Loads a match and serves it as its owner or as a replica. Returns `None` if the owner changed
@@ -112,11 +99,8 @@ pub(crate) async fn take_over_abandoned(server: &Arc<ServerContext>) {
         return;
     };
     while cluster.has_valid_lease() && !server.infra.tasks.is_stopping() {
-        let abandoned = match cluster
-            .directory
-            .abandoned_matches(TAKEOVER_BATCH_SIZE)
-            .await
-        {
+        let directory = &cluster.directory;
+        let abandoned = match directory.abandoned_matches(TAKEOVER_BATCH_SIZE).await {
             Ok(abandoned) => abandoned,
             Err(error) => {
                 tracing::warn!(%error, "cannot read the list of matches without an owner");

@@ -47,11 +47,8 @@ pub(crate) async fn recover_matches(
             tracing::error!(match_id = %id, %error, "cannot claim a match");
         }
     }
-    let LiveMatches { matches, players } = server
-        .infra
-        .store
-        .load_live_matches(server.infra.node)
-        .await?;
+    let loaded = server.infra.store.load_live_matches(server.infra.node);
+    let LiveMatches { matches, players } = loaded.await?;
     let mut stats = RecoveryStats::default();
     let mut pending_matches = Vec::with_capacity(matches.len());
     for loaded in matches {
@@ -68,11 +65,9 @@ pub(crate) async fn recover_matches(
         .map(|player| (player.id, player))
         .collect();
     write_reminders(&server.infra, &pending_matches).await;
-    let states = pending_matches.iter().map(|pending| pending.actor.state());
-    let states = states.filter(|state| !state.creation().terms.is_correspondence());
-    let participants: HashSet<PlayerId> = states
-        .flat_map(|state| state.seat_holders().chain([state.creation().host]))
-        .collect();
+    let is_registered = |pending: &&PendingMatch| !pending.handle.summary().is_correspondence();
+    let registered = pending_matches.iter().filter(is_registered);
+    let participants: HashSet<PlayerId> = registered.flat_map(PendingMatch::participants).collect();
     for id in participants {
         match players.remove(&id) {
             Some(player) => server.identity.players.restore_player(player),
@@ -206,13 +201,20 @@ pub(crate) async fn load_stored_match(
     infra: &Infrastructure,
     target: MatchRef,
 ) -> Result<Option<LoadedMatch>, ReadError> {
-    let id = match target {
-        MatchRef::Id(id) => Some(id),
-        MatchRef::Code(code) => infra.store.find_by_code(code).await?,
-        MatchRef::Invalid => None,
-    };
-    match id {
+    match resolve_match_id(infra, target).await? {
         Some(id) => infra.store.load(id).await,
         None => Ok(None),
+    }
+}
+
+/// Returns the id of a match. Looks up a code in the store.
+pub(super) async fn resolve_match_id(
+    infra: &Infrastructure,
+    target: MatchRef,
+) -> Result<Option<MatchId>, ReadError> {
+    match target {
+        MatchRef::Id(id) => Ok(Some(id)),
+        MatchRef::Code(code) => infra.store.find_by_code(code).await,
+        MatchRef::Invalid => Ok(None),
     }
 }

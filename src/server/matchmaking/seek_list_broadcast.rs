@@ -21,8 +21,18 @@ pub(crate) async fn seekers_visible_to(
     player: PlayerId,
 ) -> Result<SeekList, WireError> {
     let snapshot = current_snapshot(server, game).await?;
-    let shown = snapshot.visible_to(player, &server.identity.block_cache.unpairable_with(player));
-    Ok(Arc::unwrap_or_clone(shown))
+    Ok(Arc::unwrap_or_clone(visible_seeks(
+        server, &snapshot, player,
+    )))
+}
+
+fn visible_seeks(
+    server: &ServerContext,
+    snapshot: &SeekSnapshot,
+    player: PlayerId,
+) -> Arc<SeekList> {
+    let blocked = server.identity.block_cache.unpairable_with(player);
+    snapshot.visible_to(player, &blocked)
 }
 
 /// Sends the current seek list to a connection that has started to watch the list.
@@ -34,8 +44,7 @@ pub(crate) async fn send_initial_list(
 ) {
     // If the snapshot cannot be read, a later broadcast sends the list.
     if let Ok(snapshot) = current_snapshot(server, game).await {
-        let shown =
-            snapshot.visible_to(player, &server.identity.block_cache.unpairable_with(player));
+        let shown = visible_seeks(server, &snapshot, player);
         let seekers = &server.matchmaking.seek_list;
         seekers.send_if_changed(connection, game, shown, encode_seekers);
     }
@@ -51,15 +60,16 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
 }
 
 async fn broadcast_seekers(server: &ServerContext) {
+    let seek_list = &server.matchmaking.seek_list;
     let mut all = BTreeMap::new();
-    for game in server.matchmaking.seek_list.watched_games() {
+    for game in seek_list.watched_games() {
         if let Ok(snapshot) = current_snapshot(server, game).await {
             all.insert(game, (snapshot, None));
         }
     }
     let mut after = Bound::Unbounded;
     loop {
-        let batch = server.matchmaking.seek_list.watchers_after(after);
+        let batch = seek_list.watchers_after(after);
         let Some((last, ..)) = batch.last() else {
             return;
         };
@@ -68,18 +78,14 @@ async fn broadcast_seekers(server: &ServerContext) {
             let Some((snapshot, frame)) = all.get_mut(&game) else {
                 continue;
             };
-            let shown =
-                snapshot.visible_to(player, &server.identity.block_cache.unpairable_with(player));
+            let shown = visible_seeks(server, snapshot, player);
             let is_common = Arc::ptr_eq(&shown, &snapshot.unfiltered);
             // The list without hidden seeks is encoded only once for all connections that receive
             // it.
-            server
-                .matchmaking
-                .seek_list
-                .send_if_changed(connection, game, shown, |shown| match is_common {
-                    true => frame.get_or_insert_with(|| encode_seekers(shown)).clone(),
-                    false => encode_seekers(shown),
-                });
+            seek_list.send_if_changed(connection, game, shown, |shown| match is_common {
+                true => frame.get_or_insert_with(|| encode_seekers(shown)).clone(),
+                false => encode_seekers(shown),
+            });
         }
         tokio::task::yield_now().await;
     }
@@ -95,15 +101,13 @@ async fn current_snapshot(
     game: GameFilter,
 ) -> Result<Arc<SeekSnapshot>, WireError> {
     let now = Instant::now();
+    let seek_list = &server.matchmaking.seek_list;
     let snapshot = match &server.infra.cluster {
         None => server.matchmaking.seeks.snapshot(game),
-        Some(cluster) => match server.matchmaking.seek_list.cached_snapshot(game, now) {
+        Some(cluster) => match seek_list.cached_snapshot(game, now) {
             Some(snapshot) => return Ok(snapshot),
             None => matchmaking::read_snapshot(cluster, game).await?,
         },
     };
-    Ok(server
-        .matchmaking
-        .seek_list
-        .cache_snapshot(game, now, snapshot))
+    Ok(seek_list.cache_snapshot(game, now, snapshot))
 }

@@ -21,11 +21,8 @@ pub(crate) async fn pair_widened_seeks(server: Arc<ServerContext>) {
         server.matchmaking.seeks.wait_for_ranged_seek().await;
         sleep(CHECK_INTERVAL).await;
         let pair = || {
-            let now_ms = server.infra.clock.now_ms();
-            server
-                .matchmaking
-                .seeks
-                .pair_widened(now_ms, &server.identity.block_cache)
+            let (seeks, blocks) = (&server.matchmaking.seeks, &server.identity.block_cache);
+            seeks.pair_widened(server.infra.clock.now_ms(), blocks)
         };
         while let Some([longest, other]) = pair() {
             paired_match_creation::create_paired_match(&server, &longest, Some(&other)).await;
