@@ -21,6 +21,7 @@ mod request_dedup;
 mod subscribers;
 
 use std::collections::VecDeque;
+use std::iter;
 use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
@@ -29,7 +30,7 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use plyhouse_matches::{
-    Action, Event, EventKind, Match, Reminder, ReplayError, Stage, Timestamp, TurnTime,
+    Action, Event, EventKind, Match, Reminder, ReplayError, Stage, Timestamp, TurnClock, TurnTime,
 };
 use plyhouse_protocol::{ErrorCode, PlayerId, Seq, Thinking, WireError};
 use plyhouse_store::{JournalPosition, LoadedMatch};
@@ -194,12 +195,7 @@ impl MatchActor {
             "serving match"
         );
         self.on_presence_changed();
-        if let Some(cluster) = &self.server.infra.cluster {
-            let summary = self.leader.summary();
-            cluster
-                .changed_listings
-                .mark_changed(summary.is_listed().then_some(summary.id));
-        }
+        self.leader.publish_listing();
         if let Some(reminder) = self.reminder.take() {
             self.leader.resume(&reminder);
         }
@@ -240,9 +236,8 @@ impl MatchActor {
             }
         }
         let id = self.state.id();
-        self.broadcaster.remove_all_followers(id);
-        if let Some(delayed) = &mut self.delayed_view {
-            delayed.broadcaster().remove_all_followers(id);
+        for broadcaster in self.broadcasters() {
+            broadcaster.remove_all_followers(id);
         }
         self.server.matches.lobby.remove(id);
         self.server.identity.players.on_match_ended(&self.state);
@@ -389,10 +384,9 @@ impl MatchActor {
         let (seq, mut unserved) = (self.state.seq(), VecDeque::new());
         while self.state.seq() == seq
             && unserved.len() < MAILBOX_CAPACITY
-            && let Some(Some(envelope)) =
+            && let Some(Some(mut envelope)) =
                 next_envelope(&mut self.deferred, &mut self.mailbox).now_or_never()
         {
-            let mut envelope = envelope;
             self.adjust_received_at(&mut envelope.command);
             if envelope.command.received_at < deadline {
                 if let end @ ControlFlow::Break(_) = self.on_message(*envelope).await {
@@ -408,7 +402,7 @@ impl MatchActor {
             // An event has changed the match, so the deadline is computed again.
             return CONTINUE;
         }
-        self.apply_own_action(&Leader::flag_action(&self.state))
+        self.apply_own_action(&TurnClock::timeout_action(&self.state))
             .await
     }
 
@@ -478,53 +472,37 @@ impl MatchActor {
 
     /// Handles a control message.
     async fn on_control(&mut self, control: &Control, reply: Reply) -> ControlFlow<StopReason> {
+        let mut flow = CONTINUE;
         match control {
-            Control::RematchCreated { next } => self.on_rematch_created(next.as_ref(), reply),
-            Control::CheckTimers => return self.check_timers(reply).await,
-            Control::ResignIdleBotGame => return self.resign_idle_bot_game(reply).await,
+            Control::RematchCreated { next } => self.on_rematch_created(next.as_ref()),
+            Control::CheckTimers => flow = self.check_timers().await,
+            Control::ResignIdleBotGame => flow = self.resign_idle_bot_game().await,
             Control::EraseName { player, name } => {
-                let may_contain_name = self.erase_name(*player, name);
-                reply.ok(None);
-                if may_contain_name {
-                    return RELOAD;
+                if self.erase_name(*player, name) {
+                    flow = RELOAD;
                 }
             }
             Control::StoreUnavailable { since } => {
-                self.leader
-                    .match_clock
-                    .on_store_unavailable(&self.state, *since);
-                reply.ok(None);
+                let clock = &mut self.leader.match_clock;
+                clock.on_store_unavailable(&self.state, *since);
             }
-            Control::StoreAvailable => {
-                self.leader.match_clock.on_store_available(&self.state);
-                reply.ok(None);
-            }
+            Control::StoreAvailable => self.leader.match_clock.on_store_available(&self.state),
             Control::Follow { from, presence } => {
                 self.set_replica_presence(*from, presence.clone());
-                reply.ok(None);
             }
             Control::NodeUnreachable { node, is_dead } => {
                 if *is_dead && self.replicas.is_some() {
                     self.set_replica_presence(*node, None);
                 }
                 self.on_presence_changed();
-                reply.ok(None);
             }
-            Control::OwnerChanged { .. } => {
-                reply.ok(None);
-                return RELOAD;
-            }
-            Control::NodesChanged | Control::CatchUp => {
-                self.on_presence_changed();
-                reply.ok(None);
-            }
-            Control::ReplicaUpdate(_) => reply.ok(None),
-            Control::RatingUpdated(rating_update) => {
-                self.set_rating_update(rating_update);
-                reply.ok(None);
-            }
+            Control::OwnerChanged { .. } => flow = RELOAD,
+            Control::NodesChanged | Control::CatchUp => self.on_presence_changed(),
+            Control::ReplicaUpdate(_) => {}
+            Control::RatingUpdated(rating_update) => self.set_rating_update(rating_update),
         }
-        CONTINUE
+        reply.ok(None);
+        flow
     }
 
     /// Checks that a player may join the match. Joining is refused if a participant blocks the
@@ -568,13 +546,10 @@ impl MatchActor {
     /// only its participants may watch it. If the match has a spectator delay, it is not hidden
     /// before the delayed view shows the start.
     fn is_hidden_from(&self, command: &Command) -> bool {
-        let is_hidden_in_delayed_view =
-            |delayed: &DelayedView| delayed.state().is_hidden_from(command.player);
-        self.state.is_hidden_from(command.player)
-            && self
-                .delayed_view
-                .as_deref()
-                .is_none_or(is_hidden_in_delayed_view)
+        let player = command.player;
+        let delayed_view = self.delayed_view.as_deref();
+        self.state.is_hidden_from(player)
+            && delayed_view.is_none_or(|delayed| delayed.state().is_hidden_from(player))
             && command.request.is_from_client()
     }
 
@@ -598,7 +573,7 @@ impl MatchActor {
                 None => return CONTINUE,
             }
         }
-        let decision = self.leader.decide(&self.state, action, command).await;
+        let mut decision = self.leader.decide(&self.state, action, command).await;
         let durable_at = self.apply_published(&decision.published);
         if decision.needs_reload {
             if is_new_follower {
@@ -606,12 +581,9 @@ impl MatchActor {
             }
             return self.retry_after_reload(command, reply, decision.answer);
         }
-        let mut decision = decision;
         decision.answer = self.redact_answer(command, action, decision.answer);
         match (&decision.answer, action) {
-            (Ok(_), Action::Join { .. }) => {
-                self.send_snapshot(command, reply);
-            }
+            (Ok(_), Action::Join { .. }) => self.send_snapshot(command, reply),
             (Ok(_), Action::Leave { .. }) => {
                 self.remove_follower(command);
                 reply.answer(decision.answer);
@@ -619,9 +591,9 @@ impl MatchActor {
             (Ok(_), Action::Play { .. }) => {
                 if decision.published.events.is_empty() {
                     reply.count_rejected_move();
-                }
-                reply.answer(decision.answer);
-                if !decision.published.events.is_empty() {
+                    reply.answer(decision.answer);
+                } else {
+                    reply.answer(decision.answer);
                     let latency = durable_at.saturating_duration_since(command.received_at);
                     let histogram = &self.server.infra.metrics.move_durable;
                     histogram.observe(latency.as_secs_f64());
@@ -846,6 +818,12 @@ impl MatchActor {
         }
     }
 
+    /// Returns the broadcaster of the match and the one of the delayed view.
+    fn broadcasters(&mut self) -> impl Iterator<Item = &mut Broadcaster> {
+        let delayed_view = self.delayed_view.as_deref_mut();
+        iter::once(&mut self.broadcaster).chain(delayed_view.map(DelayedView::broadcaster))
+    }
+
     /// Removes a connection that a request to join added as a follower, because the request was not
     /// accepted.
     fn remove_rejected_follower(&mut self, command: &Command) {
@@ -855,38 +833,32 @@ impl MatchActor {
     }
 
     fn remove_follower(&mut self, command: &Command) {
-        let delayed_view = self.delayed_view.as_mut();
-        let was_spectator =
-            delayed_view.is_some_and(|delayed| delayed.broadcaster().remove_follower(command));
-        if self.broadcaster.remove_follower(command) || was_spectator {
+        let mut was_follower = false;
+        for broadcaster in self.broadcasters() {
+            was_follower |= broadcaster.remove_follower(command);
+        }
+        if was_follower {
             self.on_presence_changed();
         }
     }
 
     /// Returns whether the requesting connection follows the match.
     fn follows(&self, command: &Command) -> bool {
-        let is_delayed_follower = |delayed: &DelayedView| delayed.follows(command);
+        let delayed_view = self.delayed_view.as_deref();
         self.broadcaster.follows(command)
-            || self
-                .delayed_view
-                .as_deref()
-                .is_some_and(is_delayed_follower)
+            || delayed_view.is_some_and(|delayed| delayed.follows(command))
     }
 
     /// Removes a follower without announcing that the follower has left.
     fn remove_follower_silently(&mut self, command: &Command) {
-        self.broadcaster.remove_follower(command);
-        if let Some(delayed) = &mut self.delayed_view {
-            delayed.broadcaster().remove_follower(command);
+        for broadcaster in self.broadcasters() {
+            broadcaster.remove_follower(command);
         }
     }
 
     /// Writes all queued messages to the sockets.
     fn flush(&mut self) {
-        self.broadcaster.flush();
-        if let Some(delayed) = &mut self.delayed_view {
-            delayed.broadcaster().flush();
-        }
+        self.broadcasters().for_each(Broadcaster::flush);
     }
 
     /// Updates all state that depends on which players and spectators are connected. Must be called

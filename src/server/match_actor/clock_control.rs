@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{
-    AbsenceTimers, Action, ClockUsage, Event, EventKind, Match, Occupant, Stage, Timestamp,
-    TurnClock, TurnTime,
+    ClockUsage, Event, EventKind, Match, Occupant, Stage, Timestamp, TurnClock, TurnTime,
 };
 use plyhouse_protocol::PlayerId;
 
@@ -107,7 +106,7 @@ impl MatchClock {
         &mut self,
         state: &Match,
         now: Instant,
-        rtt: impl FnOnce() -> Option<Duration>,
+        rtt: Option<Duration>,
     ) -> Option<Instant> {
         let timer_at = self.flag_at.filter(|at| *at <= now)?;
         let turn_clock = self.turn_clock.as_mut()?;
@@ -117,7 +116,7 @@ impl MatchClock {
             self.compute_flag_at(state);
             return None;
         }
-        self.flag_at = turn_clock.deadline(state, rtt());
+        self.flag_at = turn_clock.deadline(state, rtt);
         let deadline = self.flag_at.filter(|at| *at <= now)?;
         if self
             .mover_last_response_at
@@ -319,15 +318,16 @@ impl Leader {
     /// Returns the deadline of the current turn if it has expired.
     pub(super) fn expired_turn_deadline(&mut self, state: &Match, now: Instant) -> Option<Instant> {
         let players = &self.server.identity.players;
-        let player = || state.occupant(state.turn()?).player();
         // If the player to move is connected to another server, this server does not know the
         // player's round-trip time until the move arrives. Until then, assume the maximum
         // round-trip time.
         let rtt = match self.match_clock.mover_last_response_at {
             Some(_) => Some(Duration::MAX),
-            None => player().and_then(|player| players.max_rtt(player)),
+            None => state
+                .turn()
+                .and_then(|seat| players.max_rtt(state.occupant(seat).player()?)),
         };
-        self.match_clock.expired_deadline(state, now, || rtt)
+        self.match_clock.expired_deadline(state, now, rtt)
     }
 
     /// Returns the current turn's deadline if it expired before this command was received. The
@@ -337,8 +337,7 @@ impl Leader {
         state: &Match,
         command: &Command,
     ) -> Option<Instant> {
-        let is_act = matches!(command.request, MatchRequest::Act(_));
-        if !is_act {
+        if !matches!(command.request, MatchRequest::Act(_)) {
             return None;
         }
         let mover = state.turn().and_then(|seat| state.occupant(seat).player());
@@ -353,12 +352,6 @@ impl Leader {
         self.expired_turn_deadline(state, command.received_at)
     }
 
-    /// Returns the action to apply when the player to move has run out of time. The action is a
-    /// timeout, or an abort if the first move is missing.
-    pub(super) fn flag_action(state: &Match) -> Action {
-        TurnClock::timeout_action(state)
-    }
-
     /// Pauses the clock after the store has rejected a write of a request received at `since`. The
     /// store health monitor resumes the clock when the store works again.
     pub(super) fn stop_clock_for_store(&mut self, state: &Match, since: Instant) {
@@ -369,9 +362,9 @@ impl Leader {
     /// Returns how long each seat's player may remain absent, in milliseconds. An entry is `None`
     /// if the player is present or the match does not limit the absence.
     pub(super) fn absence_left_ms(&self, state: &Match) -> [Option<u64>; 2] {
-        let (absence_timers, now): (&AbsenceTimers, _) = (&self.absence_timers, now());
+        let now = now();
         Seat::ALL.map(|seat| {
-            let remaining = absence_timers.absence_remaining(state, seat, now)?;
+            let remaining = self.absence_timers.absence_remaining(state, seat, now)?;
             Some(u64::try_from(remaining.as_millis()).unwrap_or(u64::MAX))
         })
     }

@@ -7,9 +7,8 @@ use std::time::{Duration, Instant};
 use plyhouse_matches::{Action, Match, Reminder, Stage, TurnClock};
 use plyhouse_store::WriteError;
 
-use super::leader::{ActionError, Leader, RETRY_DELAY};
+use super::leader::{Leader, RETRY_DELAY};
 use super::{CONTINUE, MatchActor, StopReason};
-use crate::connection::reply::Reply;
 use crate::context::clock_and_rng::now;
 
 /// Idle time before a match is unloaded.
@@ -91,35 +90,6 @@ impl Leader {
             now.checked_sub(Duration::from_millis(now_ms.saturating_sub(since_ms)))
         });
     }
-
-    /// Stores a reminder without appending events.
-    async fn store_reminder(
-        &mut self,
-        state: &Match,
-        reminder: Reminder,
-    ) -> Result<(), ActionError> {
-        let store = &self.server.infra.store;
-        let result = store.append_with_reminder(
-            state.id(),
-            self.journal_position,
-            Vec::new(),
-            Some(reminder),
-        );
-        match result.await {
-            Ok(mark) => {
-                self.journal_position = mark;
-                Ok(())
-            }
-            Err(WriteError::Conflict) => Err(ActionError::OutOfSync),
-            // If the store wrote the reminder despite the error, the reminder does no harm.
-            Err(
-                WriteError::CodeTaken
-                | WriteError::PlayerDeleted
-                | WriteError::Unavailable
-                | WriteError::OutcomeUnknown,
-            ) => Err(ActionError::Unavailable),
-        }
-    }
 }
 
 fn to_millis(duration: Duration) -> u64 {
@@ -165,13 +135,9 @@ impl MatchActor {
                 return CONTINUE;
             }
         }
+        let lobby = &self.server.matches.lobby;
         let is_idle = || self.deferred.is_empty() && self.mailbox.is_empty();
-        if self
-            .server
-            .matches
-            .lobby
-            .remove_if_idle(self.state.id(), is_idle)
-        {
+        if lobby.remove_if_idle(self.state.id(), is_idle) {
             return ControlFlow::Break(StopReason::Hibernated);
         }
         self.hibernation.hibernates_at = Some(now + RETRY_DELAY);
@@ -182,12 +148,17 @@ impl MatchActor {
     /// store rejects the reminder.
     async fn store_reminder(&mut self, reminder: Reminder) -> ControlFlow<StopReason, bool> {
         self.hibernation.has_reminder = true;
-        match self.leader.store_reminder(&self.state, reminder).await {
-            Ok(()) => ControlFlow::Continue(true),
-            Err(ActionError::OutOfSync) => ControlFlow::Break(StopReason::Reload),
-            Err(
-                ActionError::Refused(_) | ActionError::PlayerDeleted | ActionError::Unavailable,
-            ) => ControlFlow::Continue(false),
+        let (store, position) = (&self.server.infra.store, self.leader.journal_position);
+        let stored =
+            store.append_with_reminder(self.state.id(), position, Vec::new(), Some(reminder));
+        match stored.await {
+            Ok(position) => {
+                self.leader.journal_position = position;
+                ControlFlow::Continue(true)
+            }
+            Err(WriteError::Conflict) => ControlFlow::Break(StopReason::Reload),
+            // If the store wrote the reminder despite the error, the reminder does no harm.
+            Err(_) => ControlFlow::Continue(false),
         }
     }
 
@@ -206,7 +177,7 @@ impl MatchActor {
     }
 
     /// Ends the match's restart grace period and then applies the action whose timer has expired.
-    pub(super) async fn check_timers(&mut self, reply: Reply) -> ControlFlow<StopReason> {
+    pub(super) async fn check_timers(&mut self) -> ControlFlow<StopReason> {
         self.leader.match_clock.end_grace(&self.state);
         let flow = self.run_timer_action(now()).await;
         let is_running = self.state.stage() == Stage::Running;
@@ -221,26 +192,19 @@ impl MatchActor {
             };
             self.store_reminder(cleared).await?;
         }
-        reply.ok(None);
         flow
     }
 
     /// Ends the match if a bot has waited long enough for a move.
-    pub(super) async fn resign_idle_bot_game(&mut self, reply: Reply) -> ControlFlow<StopReason> {
+    pub(super) async fn resign_idle_bot_game(&mut self) -> ControlFlow<StopReason> {
         let now_ms = self.server.infra.clock.now_ms();
         let has_waited_long = |since| now_ms.saturating_sub(since) >= BOT_WAIT_MIN_MS;
-        let flow = match self.state.turn() {
-            Some(seat)
-                if self
-                    .state
-                    .bot_waiting_since_ms()
-                    .is_some_and(has_waited_long) =>
-            {
+        let waiting_since_ms = self.state.bot_waiting_since_ms();
+        match self.state.turn() {
+            Some(seat) if waiting_since_ms.is_some_and(has_waited_long) => {
                 self.apply_own_action(&Action::Abandon { seat }).await
             }
             Some(_) | None => CONTINUE,
-        };
-        reply.ok(None);
-        flow
+        }
     }
 }

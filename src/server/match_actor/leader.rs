@@ -179,40 +179,36 @@ impl Leader {
         action: &Action,
         command: &Command,
     ) -> Decision {
-        let mut decision = Decision {
+        let without_events = |answer| Decision {
             published: PublishedEvents {
                 after: state.seq(),
                 events: Vec::new(),
             },
-            answer: Ok(None),
+            answer,
             needs_reload: false,
         };
+        let unavailable = || Err(Box::new(ActionError::Unavailable.into()));
         if !self.has_valid_lease() {
             self.stop_clock_for_store(state, command.received_at);
-            decision.answer = Err(Box::new(ActionError::Unavailable.into()));
-            return decision;
+            return without_events(unavailable());
         }
         if self.is_behind_store(state, action).await {
-            decision.needs_reload = true;
-            decision.answer = Err(Box::new(ActionError::Unavailable.into()));
-            return decision;
+            return Decision {
+                needs_reload: true,
+                ..without_events(unavailable())
+            };
         }
         if let Some(seq) = find_repeated(state, action) {
-            decision.answer = Ok(Some(seq));
-            return decision;
+            return without_events(Ok(Some(seq)));
         }
         let request = self.request_id(command, action);
         if let Some(seq) = request.and_then(|request| self.request_dedup.find_granted(request)) {
-            decision.answer = Ok(is_answered_with_seq(action).then_some(seq));
-            return decision;
+            return without_events(Ok(is_answered_with_seq(action).then_some(seq)));
         }
         if let Some(why) = request.and_then(|request| self.request_dedup.refusal(request)) {
-            decision.answer = Err(Box::new(why.clone()));
-            return decision;
+            return without_events(Err(Box::new(why.clone())));
         }
-        if is_answered_with_seq(action) {
-            decision.answer = Ok(Some(state.seq().next()));
-        }
+        let seq = is_answered_with_seq(action).then(|| state.seq().next());
         let substitution = self.leave_as_substitution(state, action);
         let action = substitution.as_ref().unwrap_or(action);
         let timestamp = self.timestamp(state, command);
@@ -221,7 +217,10 @@ impl Leader {
                 if matches!(action, Action::Play { .. }) {
                     self.match_clock.on_move(state, command);
                 }
-                decision.published = published;
+                Decision {
+                    published,
+                    ..without_events(Ok(seq))
+                }
             }
             Err(error) => {
                 match &error {
@@ -235,17 +234,19 @@ impl Leader {
                     }
                     ActionError::PlayerDeleted | ActionError::OutOfSync => {}
                 }
-                decision.needs_reload = matches!(error, ActionError::OutOfSync);
+                let needs_reload = matches!(error, ActionError::OutOfSync);
                 let is_refusal = matches!(error, ActionError::Refused(_));
                 let why = Box::new(WireError::from(error));
                 let is_stored = is_refusal && self.server.infra.cluster.is_some();
                 if let Some(request) = request.filter(|_| is_stored) {
                     self.request_dedup.add_refused(request, why.clone());
                 }
-                decision.answer = Err(why);
+                Decision {
+                    needs_reload,
+                    ..without_events(Err(why))
+                }
             }
         }
-        decision
     }
 
     /// Returns the ID that identifies a repeated request. A move needs no such ID, because its ply
@@ -375,12 +376,8 @@ impl Leader {
         if self.server.infra.cluster.is_none() || !is_later_ply {
             return false;
         }
-        let tail = self
-            .server
-            .infra
-            .store
-            .tail(state.id(), self.journal_position)
-            .await;
+        let store = &self.server.infra.store;
+        let tail = store.tail(state.id(), self.journal_position).await;
         !matches!(tail, Ok(Some(tail)) if tail.position == self.journal_position)
     }
 
@@ -413,13 +410,8 @@ impl Leader {
         if matches!(error, WriteError::Unavailable) {
             return Err(ActionError::Unavailable);
         }
-        match self
-            .server
-            .infra
-            .store
-            .tail(id, self.journal_position)
-            .await
-        {
+        let store = &self.server.infra.store;
+        match store.tail(id, self.journal_position).await {
             // Another server owns the match now; it has read these events and broadcasts them.
             Ok(Some(tail)) if tail.position.epoch() != self.journal_position.epoch() => {
                 Err(ActionError::OutOfSync)
@@ -441,10 +433,8 @@ impl Leader {
             && occupant.holder() != Some(player)
             && !state.creation().terms.is_correspondence()
         {
-            self.server
-                .identity
-                .players
-                .remove_seated_match(player, state.id());
+            let players = &self.server.identity.players;
+            players.remove_seated_match(player, state.id());
         }
     }
 
@@ -551,25 +541,29 @@ impl Leader {
         self.absence_timers.update(state, is_present, now());
         self.match_clock.update_presence(state, is_following);
         let is_changed = self.update_summary(state, presence);
-        if let Some(cluster) = self.server.infra.cluster.as_ref().filter(|_| is_changed) {
-            cluster
-                .changed_listings
-                .mark_changed(self.summary.is_listed().then_some(self.summary.id));
+        if is_changed {
+            self.publish_listing();
+        }
+    }
+
+    /// Publishes the match's entry in lists to the other servers of the cluster.
+    pub(super) fn publish_listing(&self) {
+        if let Some(cluster) = &self.server.infra.cluster {
+            let listed_id = self.summary.is_listed().then_some(self.summary.id);
+            cluster.changed_listings.mark_changed(listed_id);
         }
     }
 
     /// Updates the presence and status that lists show. Returns whether the status or a seat
     /// changed.
     pub(super) fn update_summary(&self, state: &Match, presence: &Presence) -> bool {
+        let lobby = &self.server.matches.lobby;
         let change = self.summary.update(state, presence.seat_presence);
         if let Some(status) = change.status {
-            self.server
-                .matches
-                .lobby
-                .update_status(&self.summary, status);
+            lobby.update_status(&self.summary, status);
         }
         if change.seats_changed {
-            self.server.matches.lobby.update_seats(&self.summary);
+            lobby.update_seats(&self.summary);
         }
         change.seats_changed || change.status.is_some()
     }
@@ -631,11 +625,8 @@ impl Leader {
 
     /// Starts the turn of the bot that has to move, and drops an outdated bot turn.
     pub(super) fn update_bot_turn(&mut self, state: &Match) {
-        let is_current = self
-            .bot_turn
-            .as_ref()
-            .is_some_and(|turn| turn.is_current(state));
-        if !is_current {
+        let turn = self.bot_turn.as_ref();
+        if !turn.is_some_and(|turn| turn.is_current(state)) {
             let time_used = self.match_clock.time_used_before_bot();
             self.bot_turn = BotTurn::start(state, &self.server.matches.bots, time_used);
         }

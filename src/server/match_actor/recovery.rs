@@ -119,9 +119,7 @@ impl MatchActor {
 
     fn refuse_envelope(&mut self, envelope: Envelope) {
         match envelope.command.request {
-            MatchRequest::Unfollow => {
-                self.remove_follower_silently(&envelope.command);
-            }
+            MatchRequest::Unfollow => self.remove_follower_silently(&envelope.command),
             // Admit the connection without a snapshot, because all followers receive a snapshot
             // after the reload.
             MatchRequest::PushSnapshot => {
@@ -154,10 +152,8 @@ impl MatchActor {
         self.reset_delayed_view(&record)?;
         let state = self.broadcaster.replay(record)?;
         tracing::warn!(match_id = %state.id(), seq = %state.seq(), "match reloaded from the store");
-        self.server
-            .identity
-            .players
-            .on_match_reloaded(&self.state, &state);
+        let players = &self.server.identity.players;
+        players.on_match_reloaded(&self.state, &state);
         self.state = state;
         self.turn_sent_at = now();
         self.leader.journal_position = position;

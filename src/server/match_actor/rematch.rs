@@ -13,8 +13,8 @@ use crate::connection::id::ConnectionId;
 use crate::connection::outbox::Outbox;
 use crate::connection::reply::Reply;
 use crate::context::clock_and_rng::now;
-use crate::match_handle::MatchHandle;
 use crate::match_handle::command::Command;
+use crate::match_handle::{MatchHandle, UNLOADING_MESSAGE};
 use crate::matchmaking::create_params::CreateParams;
 use crate::matchmaking::rematch_creation::create_rematch;
 use crate::players::block_loading;
@@ -81,12 +81,11 @@ impl RematchOffers {
     /// Creates the rematch offers for a match that was loaded from the store. If a rematch exists,
     /// the offers refer to it.
     pub(super) fn from_store(next: Option<RematchRecord>) -> Self {
-        let next = next.map(|next| NextMatch {
-            match_id: next.id,
-            code: next.code.to_string(),
-        });
         Self {
-            successor: next,
+            successor: next.map(|next| NextMatch {
+                match_id: next.id,
+                code: next.code.to_string(),
+            }),
             ..Self::default()
         }
     }
@@ -119,17 +118,18 @@ impl RematchOffers {
         is_blocked: bool,
     ) -> Result<OfferOutcome, WireError> {
         match state.stage() {
-            Stage::Open => return Err(not_started_error()),
+            Stage::Open => {
+                let message = "the match has not started: a seat is open";
+                return Err(WireError::new(ErrorCode::MatchNotStarted, message));
+            }
             Stage::Running => {
                 let message = "the match is still in progress";
                 return Err(WireError::new(ErrorCode::MatchRunning, message));
             }
             Stage::Ended { .. } => {}
         }
-        let (own_offer, other_offer) = (
-            &self.seat_offers[seat.index()],
-            &self.seat_offers[seat.other().index()],
-        );
+        let own_offer = &self.seat_offers[seat.index()];
+        let other_offer = &self.seat_offers[seat.other().index()];
         if self.successor.is_some() {
             return Ok(OfferOutcome::AlreadyCreated);
         }
@@ -164,11 +164,9 @@ impl RematchOffers {
                 ..too_soon_error("your last rematch offer was just declined")
             });
         }
-        let is_bot = matches!(state.occupant(seat.other()), Occupant::Bot(_));
-        Ok(if is_bot {
-            OfferOutcome::Agreed
-        } else {
-            OfferOutcome::Opened
+        Ok(match state.occupant(seat.other()) {
+            Occupant::Bot(_) => OfferOutcome::Agreed,
+            _ => OfferOutcome::Opened,
         })
     }
 
@@ -201,9 +199,9 @@ impl RematchOffers {
     }
 
     fn set_created(&mut self, next: &NextMatch) {
-        self.seat_offers
-            .iter_mut()
-            .for_each(|offer| offer.is_open = true);
+        for offer in &mut self.seat_offers {
+            offer.is_open = true;
+        }
         self.successor = Some(next.clone());
     }
 }
@@ -231,10 +229,9 @@ impl MatchActor {
     /// Withdraws open offers when the time for a rematch is over.
     pub(super) fn expire_rematch_offers(&mut self, now: Instant) {
         if self.rematch_offers.deadline().is_some_and(|at| at <= now) {
-            self.rematch_offers
-                .seat_offers
-                .iter_mut()
-                .for_each(|offer| offer.is_open = false);
+            for offer in &mut self.rematch_offers.seat_offers {
+                offer.is_open = false;
+            }
             self.broadcast_rematch_offers();
         }
     }
@@ -249,9 +246,8 @@ impl MatchActor {
     /// Returns the player's seat in the ended match. Only seat holders may offer or decline a
     /// rematch.
     fn rematch_seat(&self, player: PlayerId) -> Result<Seat, WireError> {
-        self.state
-            .seat_held_by(player)
-            .ok_or_else(|| WireError::new(ErrorCode::NotSeated, "you did not play in this match"))
+        let seat = self.state.seat_held_by(player);
+        seat.ok_or_else(|| WireError::new(ErrorCode::NotSeated, "you did not play in this match"))
     }
 
     /// Handles a player's rematch offer.
@@ -268,11 +264,9 @@ impl MatchActor {
         };
         let now_ms = self.server.infra.clock.now_ms();
         let outcome = self.rematch_seat(command.player).and_then(|seat| {
-            Ok((
-                seat,
-                self.rematch_offers
-                    .evaluate_offer(&self.state, seat, now_ms, is_blocked)?,
-            ))
+            let offers = &self.rematch_offers;
+            let outcome = offers.evaluate_offer(&self.state, seat, now_ms, is_blocked)?;
+            Ok((seat, outcome))
         });
         let Some(((seat, outcome), reply)) = reply.require(outcome) else {
             return;
@@ -302,10 +296,7 @@ impl MatchActor {
             self.state.rematch_params(),
             self.server.matches.lobby.find(MatchRef::Id(id)),
         ) else {
-            return reply.refuse(
-                ErrorCode::Overloaded,
-                "the match is being unloaded; try again",
-            );
+            return reply.refuse(ErrorCode::Overloaded, UNLOADING_MESSAGE);
         };
         self.rematch_offers.is_creating = true;
         let creation = self.state.creation();
@@ -334,13 +325,12 @@ impl MatchActor {
     }
 
     /// Handles the result of creating the rematch.
-    pub(super) fn on_rematch_created(&mut self, next: Option<&NextMatch>, reply: Reply) {
+    pub(super) fn on_rematch_created(&mut self, next: Option<&NextMatch>) {
         self.rematch_offers.is_creating = false;
         if let Some(next) = next {
             self.rematch_offers.set_created(next);
             self.broadcast_rematch_offers();
         }
-        reply.ok(None);
     }
 
     /// Declines the other player's rematch offer, or withdraws the player's own offer.
@@ -348,24 +338,17 @@ impl MatchActor {
         let result = self.rematch_seat(command.player).and_then(|seat| {
             let is_open =
                 self.rematch_offers.successor.is_none() && !self.rematch_offers.is_creating;
-            (is_open && self.rematch_offers.decline_or_withdraw(seat))
-                .then_some(())
-                .ok_or_else(|| {
-                    WireError::new(ErrorCode::NothingOffered, "there is no open rematch offer")
-                })
+            if is_open && self.rematch_offers.decline_or_withdraw(seat) {
+                return Ok(());
+            }
+            let message = "there is no open rematch offer";
+            Err(WireError::new(ErrorCode::NothingOffered, message))
         });
         if let Some(((), reply)) = reply.require(result) {
             self.broadcast_rematch_offers();
             reply.ok(None);
         }
     }
-}
-
-fn not_started_error() -> WireError {
-    WireError::new(
-        ErrorCode::MatchNotStarted,
-        "the match has not started: a seat is open",
-    )
 }
 
 fn too_soon_error(why: &str) -> WireError {

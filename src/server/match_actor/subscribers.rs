@@ -188,23 +188,20 @@ impl Subscribers {
 
     /// Enqueues a message for the connections of some players.
     pub(super) fn broadcast_to(&mut self, frame: &Frame, is_recipient: impl Fn(PlayerId) -> bool) {
-        if self.is_paused {
-            return;
-        }
-        let is_target = |member: &&Member| member.has_snapshot && is_recipient(member.player);
-        for member in self.members.iter().filter(is_target) {
-            member.outbox.enqueue(frame.clone());
-        }
-        self.has_unflushed = true;
+        self.enqueue(frame, |member| is_recipient(member.player));
     }
 
     /// Enqueues a message only for the members whose outbox is at least half empty. Other members
     /// never receive the message.
     pub(super) fn broadcast_droppable(&mut self, frame: &Frame) {
+        self.enqueue(frame, |member| member.outbox.is_half_free());
+    }
+
+    fn enqueue(&mut self, frame: &Frame, is_recipient: impl Fn(&Member) -> bool) {
         if self.is_paused {
             return;
         }
-        let is_target = |member: &&Member| member.has_snapshot && member.outbox.is_half_free();
+        let is_target = |member: &&Member| member.has_snapshot && is_recipient(member);
         for member in self.members.iter().filter(is_target) {
             member.outbox.enqueue(frame.clone());
         }
@@ -232,12 +229,7 @@ impl Subscribers {
     /// Returns the presence on this server. A player counts as connected even if none of the
     /// player's connections follows the match.
     pub(super) fn seat_presence(&self, state: &Match, players: &PlayerRegistry) -> SeatPresence {
-        let connected = |seat| {
-            state
-                .occupant(seat)
-                .player()
-                .map(|id| players.is_connected(id))
-        };
+        let connected = |seat| Some(players.is_connected(state.occupant(seat).player()?));
         SeatPresence {
             seats: Seat::ALL.map(connected),
             spectators: self.spectator_count(state),
