@@ -70,11 +70,8 @@ async fn wake_due_matches(server: &Arc<ServerContext>) -> u64 {
             }
             let late_ms = now_ms - wake_ms.max(server.matches.grace_ends_ms);
             let late = Duration::from_millis(late_ms);
-            server
-                .infra
-                .metrics
-                .wake_lateness
-                .observe(late.as_secs_f64());
+            let lateness = &server.infra.metrics.wake_lateness;
+            lateness.observe(late.as_secs_f64());
             all_woken &= wake_match(server, id).await;
             after = (wake_ms, id);
         }
@@ -93,9 +90,8 @@ async fn wake_due_matches(server: &Arc<ServerContext>) -> u64 {
 async fn wake_match(server: &Arc<ServerContext>, id: MatchId) -> bool {
     match match_loading::find_match(server, MatchRef::Id(id)).await {
         Ok(handle) => {
-            handle
-                .notify(Control::CheckTimers, &server.infra.metrics)
-                .await;
+            let metrics = &server.infra.metrics;
+            handle.notify(Control::CheckTimers, metrics).await;
             true
         }
         Err(error) => {
