@@ -1,7 +1,7 @@
 //! The server's clock and random number generator. The server gets all time and randomness from
 //! this module.
 
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rand::rngs::{StdRng, SysRng};
 use rand::{Rng, SeedableRng};
@@ -28,8 +28,8 @@ impl Clock {
 
     /// Returns the time in milliseconds since 1970.
     pub(crate) fn now_ms(&self) -> u64 {
-        let elapsed = u64::try_from((now() - self.started).as_millis()).unwrap_or(u64::MAX);
-        self.started_ms.saturating_add(elapsed)
+        self.started_ms
+            .saturating_add(to_millis(now() - self.started))
     }
 }
 
@@ -41,7 +41,12 @@ fn wall_ms() -> u64 {
     let since_1970 = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
-    u64::try_from(since_1970.as_millis()).unwrap_or(u64::MAX)
+    to_millis(since_1970)
+}
+
+/// Returns the duration in milliseconds, or `u64::MAX` if it is longer than that.
+pub(crate) fn to_millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Returns the current instant of tokio's clock.

@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
+use super::clock_and_rng::to_millis;
 use super::infrastructure::Infrastructure;
 use crate::analysis::queue::AnalysisQueue;
 use crate::bots::SearchPool;
@@ -27,7 +28,7 @@ impl Matches {
     pub(super) fn new(infra: &Infrastructure) -> io::Result<Self> {
         let settings = &infra.settings;
         let bots = Arc::new(SearchPool::start(settings, &infra.metrics)?);
-        let grace_ms = u64::try_from(settings.restart_grace.as_millis()).unwrap_or(u64::MAX);
+        let grace_ms = to_millis(settings.restart_grace);
         Ok(Self {
             lobby: Lobby::new(infra.cluster.is_some()),
             analysis_queue: AnalysisQueue::new(bots.thread_count()),

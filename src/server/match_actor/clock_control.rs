@@ -13,7 +13,7 @@ use plyhouse_matches::{
 use plyhouse_protocol::PlayerId;
 
 use super::leader::Leader;
-use crate::context::clock_and_rng::now;
+use crate::context::clock_and_rng::{now, to_millis};
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::{Command, MatchRequest};
 
@@ -118,10 +118,8 @@ impl MatchClock {
         }
         self.flag_at = turn_clock.deadline(state, rtt);
         let deadline = self.flag_at.filter(|at| *at <= now)?;
-        if self
-            .mover_last_response_at
-            .is_some_and(|last_response_at| last_response_at < deadline)
-        {
+        let last_response_at = self.mover_last_response_at;
+        if last_response_at.is_some_and(|at| at < deadline) {
             self.flag_at = Some(now + RECHECK_DELAY);
             return None;
         }
@@ -364,8 +362,8 @@ impl Leader {
     pub(super) fn absence_left_ms(&self, state: &Match) -> [Option<u64>; 2] {
         let now = now();
         Seat::ALL.map(|seat| {
-            let remaining = self.absence_timers.absence_remaining(state, seat, now)?;
-            Some(u64::try_from(remaining.as_millis()).unwrap_or(u64::MAX))
+            let remaining = self.absence_timers.absence_remaining(state, seat, now);
+            remaining.map(to_millis)
         })
     }
 }

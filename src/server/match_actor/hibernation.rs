@@ -9,7 +9,7 @@ use plyhouse_store::WriteError;
 
 use super::leader::{Leader, RETRY_DELAY};
 use super::{CONTINUE, MatchActor, StopReason};
-use crate::context::clock_and_rng::now;
+use crate::context::clock_and_rng::{now, to_millis};
 
 /// Idle time before a match is unloaded.
 const IDLE_TIMEOUT: Duration = Duration::from_mins(10);
@@ -90,10 +90,6 @@ impl Leader {
             now.checked_sub(Duration::from_millis(now_ms.saturating_sub(since_ms)))
         });
     }
-}
-
-fn to_millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 impl MatchActor {
