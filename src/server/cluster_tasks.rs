@@ -17,16 +17,18 @@ use plyhouse_bus::Listener;
 
 pub(super) use self::load_balance::hand_over_match;
 
+use super::cluster::Cluster;
 use super::context::server_context::ServerContext;
 
 /// Starts the background tasks, which run until the server stops.
-pub(super) fn start(server: &Arc<ServerContext>, inbox: Listener) {
-    server.spawn(|server| inbox::run(server, inbox));
-    server.spawn_until_stopped(node_lease_renewal::run);
-    server.spawn_until_stopped(heartbeat::run);
-    server.spawn_until_stopped(ownership_check::run);
-    server.spawn_until_stopped(list_sync::run);
-    server.spawn_until_stopped(matchmaking::run);
-    server.spawn_until_stopped(player_reconciliation::run);
-    server.spawn_until_stopped(takeover::run);
+pub(super) fn start(server: &Arc<ServerContext>, cluster: &Arc<Cluster>, inbox: Listener) {
+    let cluster = || Arc::clone(cluster);
+    server.spawn(|server| inbox::run(server, cluster(), inbox));
+    server.spawn_until_stopped(|server| node_lease_renewal::run(server, cluster()));
+    server.spawn_until_stopped(|server| heartbeat::run(server, cluster()));
+    server.spawn_until_stopped(|server| ownership_check::run(server, cluster()));
+    server.spawn_until_stopped(|server| list_sync::run(server, cluster()));
+    server.spawn_until_stopped(|server| matchmaking::run(server, cluster()));
+    server.spawn_until_stopped(|server| player_reconciliation::run(server, cluster()));
+    server.spawn_until_stopped(|server| takeover::run(server, cluster()));
 }

@@ -85,8 +85,8 @@ impl Server {
     ) -> std::io::Result<Self> {
         let (cluster, inbox) = links.map(Cluster::new).unzip();
         let context = ServerContext::new(settings, store, metrics, cluster)?;
-        if let Some(inbox) = inbox {
-            cluster_tasks::start(&context, inbox);
+        if let Some((cluster, inbox)) = context.infra.cluster.as_ref().zip(inbox) {
+            cluster_tasks::start(&context, cluster, inbox);
         }
         context.spawn_until_stopped(matchmaking::list_broadcast::run);
         context.spawn_until_stopped(matchmaking::seek_list_broadcast::run);

@@ -8,7 +8,7 @@ use plyhouse_bus::RequestError;
 use plyhouse_store::NodeId;
 use tokio::time::{sleep, timeout};
 
-use crate::cluster::{NodeChange, Packet, PacketResponse};
+use crate::cluster::{Cluster, NodeChange, Packet, PacketResponse};
 use crate::context::clock_and_rng::now;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::Control;
@@ -19,21 +19,15 @@ use crate::schedule::clock_pause;
 const PING_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Pings all other servers until this server stops.
-pub(crate) async fn run(server: Arc<ServerContext>) {
+pub(super) async fn run(server: Arc<ServerContext>, cluster: Arc<Cluster>) {
     loop {
-        let nodes = match &server.infra.cluster {
-            Some(cluster) => cluster.nodes.all(),
-            None => return,
-        };
-        let pings = join_all(nodes.into_iter().map(|node| ping(&server, node)));
+        let nodes = cluster.nodes.all().into_iter();
+        let pings = join_all(nodes.map(|node| ping(&server, &cluster, node)));
         tokio::join!(pings, sleep(PING_INTERVAL));
     }
 }
 
-async fn ping(server: &Arc<ServerContext>, node: NodeId) {
-    let Some(cluster) = &server.infra.cluster else {
-        return;
-    };
+async fn ping(server: &Arc<ServerContext>, cluster: &Cluster, node: NodeId) {
     let sent_at = now();
     let answer = timeout(PING_INTERVAL, cluster.request(node, &Packet::Ping)).await;
     let change = match answer.unwrap_or(Err(RequestError::Timeout)) {
@@ -71,10 +65,11 @@ pub(super) fn spawn_broadcast(server: &Arc<ServerContext>, control: Control) {
 
 /// Handles the loss of another server. Each match that this server owns stops sending updates to
 /// the lost server. This server also takes over matches that no longer have a live owner.
-pub(super) fn on_node_gone(server: &Arc<ServerContext>, node: NodeId) {
+pub(super) fn on_node_gone(server: &Arc<ServerContext>, cluster: &Arc<Cluster>, node: NodeId) {
     let is_dead = true;
     spawn_broadcast(server, Control::NodeUnreachable { node, is_dead });
+    let cluster = Arc::clone(cluster);
     server.spawn(|server| async move {
-        cluster_match_loading::take_over_abandoned(&server).await;
+        cluster_match_loading::take_over_abandoned(&server, &cluster).await;
     });
 }

@@ -8,7 +8,7 @@ use tokio::sync::Semaphore;
 
 use super::heartbeat::{on_node_gone, spawn_broadcast};
 use super::{list_sync, load_balance, matchmaking, ownership_check};
-use crate::cluster::{Notification, Packet, PacketResponse};
+use crate::cluster::{Cluster, Notification, Packet, PacketResponse};
 use crate::connection::outbox::Frame;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::{Command, Control, MatchRequest};
@@ -22,7 +22,7 @@ use crate::wire::from_protocol;
 const CONCURRENT_REQUESTS_MAX: usize = 4096;
 
 /// Receives and handles packets until this server stops.
-pub(crate) async fn run(server: Arc<ServerContext>, mut inbox: Listener) {
+pub(super) async fn run(server: Arc<ServerContext>, cluster: Arc<Cluster>, mut inbox: Listener) {
     let permits = Arc::new(Semaphore::new(CONCURRENT_REQUESTS_MAX));
     let shutdown = server.infra.tasks.shutdown.clone();
     loop {
@@ -35,16 +35,15 @@ pub(crate) async fn run(server: Arc<ServerContext>, mut inbox: Listener) {
             None => return,
             Some(Incoming::Gap) => {
                 spawn_broadcast(&server, Control::CatchUp);
-                if let Some(cluster) = &server.infra.cluster {
-                    cluster.messages_lost.notify_one();
-                }
+                cluster.messages_lost.notify_one();
+                let cluster = Arc::clone(&cluster);
                 server.spawn(|server| async move {
-                    ownership_check::check_ownership(&server).await;
+                    ownership_check::check_ownership(&server, &cluster).await;
                     block_loading::refresh_all(&server).await;
                     account_deletion::find_missed_deletions(&server).await;
                 });
             }
-            Some(Incoming::Message(message)) => on_message(&server, &message),
+            Some(Incoming::Message(message)) => on_message(&server, &cluster, &message),
             Some(Incoming::Request(request, responder)) => {
                 let request = match parse_packet(&request) {
                     None => continue,
@@ -64,12 +63,14 @@ pub(crate) async fn run(server: Arc<ServerContext>, mut inbox: Listener) {
                     continue; // Drops the request: too many are running. The sender may retry.
                 };
                 if let Packet::HandOver { match_id, from } = request {
+                    let cluster = Arc::clone(&cluster);
                     server.spawn(|server| async move {
-                        let response =
-                            match load_balance::accept_match(&server, match_id, from).await {
-                                true => PacketResponse::Accepted,
-                                false => PacketResponse::NotOwner,
-                            };
+                        let is_accepted =
+                            load_balance::accept_match(&server, &cluster, match_id, from).await;
+                        let response = match is_accepted {
+                            true => PacketResponse::Accepted,
+                            false => PacketResponse::NotOwner,
+                        };
                         send_response(responder, &response);
                         drop(permit);
                     });
@@ -136,13 +137,8 @@ fn on_request(
     })
 }
 
-fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
-    let ServerContext {
-        identity, infra, ..
-    } = &**server;
-    let Some(cluster) = &infra.cluster else {
-        return;
-    };
+fn on_message(server: &Arc<ServerContext>, cluster: &Arc<Cluster>, message: &[u8]) {
+    let identity = &server.identity;
     match parse_packet(message) {
         Some(Packet::ReplicaUpdate { match_id, update }) => {
             send_control(server, match_id, Control::ReplicaUpdate(update));
@@ -152,7 +148,7 @@ fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
         }
         Some(Packet::NodeStopping { node }) => {
             cluster.nodes.remove(node);
-            on_node_gone(server, node);
+            on_node_gone(server, cluster, node);
         }
         Some(Packet::PlayerConnected { player, precedence }) => {
             // If the new connection must close, `on_remote_connection` returns this server's

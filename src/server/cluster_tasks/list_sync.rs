@@ -10,6 +10,7 @@ use plyhouse_store::cluster_directory::{MatchListQuery, MatchListing};
 use tokio::time::sleep;
 
 use crate::cluster::{Cluster, Packet};
+use crate::context::clock_and_rng::to_millis;
 use crate::context::infrastructure::Infrastructure;
 use crate::context::matches::Matches;
 use crate::context::server_context::ServerContext;
@@ -72,7 +73,7 @@ fn list_query(
     after: Option<MatchId>,
     limit: usize,
 ) -> MatchListQuery {
-    let linger_ms = u64::try_from(infra.settings.linger.as_millis()).unwrap_or(u64::MAX);
+    let linger_ms = to_millis(infra.settings.linger);
     MatchListQuery {
         game: filter.game.map(str::to_owned),
         status: filter.status,
@@ -97,10 +98,10 @@ fn parse_listing(summary: &str) -> Option<ListedMatch> {
 }
 
 /// Stores and broadcasts changed list entries of this server's matches until the server stops.
-pub(crate) async fn run(server: Arc<ServerContext>) {
-    while let Some(cluster) = &server.infra.cluster {
+pub(super) async fn run(server: Arc<ServerContext>, cluster: Arc<Cluster>) {
+    loop {
         let changed = cluster.changed_listings.take_changed().await;
-        if !publish_listings(&server.matches, cluster, &changed).await {
+        if !publish_listings(&server.matches, &cluster, &changed).await {
             cluster.changed_listings.mark_changed(changed);
         }
         sleep(WRITE_INTERVAL).await;

@@ -57,24 +57,15 @@ pub(crate) fn hand_over_match(server: &Arc<ServerContext>, match_id: MatchId) {
 /// the match.
 pub(super) async fn accept_match(
     server: &Arc<ServerContext>,
+    cluster: &Cluster,
     match_id: MatchId,
     from: NodeId,
 ) -> bool {
-    let Some(cluster) = server
-        .infra
-        .cluster
-        .as_ref()
-        .filter(|_| !server.infra.tasks.is_stopping())
-    else {
-        return false;
-    };
-    can_accept_match(&server.infra, cluster)
+    !server.infra.tasks.is_stopping()
+        && cluster.has_valid_lease()
+        && queued_searches(&server.infra) < BUSY_QUEUE_LENGTH
         && matches!(cluster.take_over(match_id, Some(from)).await, Ok(true))
         && match_loading::find_match(server, MatchRef::Id(match_id))
             .await
             .is_ok()
-}
-
-fn can_accept_match(infra: &Infrastructure, cluster: &Cluster) -> bool {
-    cluster.has_valid_lease() && queued_searches(infra) < BUSY_QUEUE_LENGTH
 }

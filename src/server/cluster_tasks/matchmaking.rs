@@ -271,21 +271,18 @@ pub(crate) async fn on_seek_paired(
 }
 
 /// Checks the seeks of this server regularly until the server stops.
-pub(crate) async fn run(server: Arc<ServerContext>) {
+pub(super) async fn run(server: Arc<ServerContext>, cluster: Arc<Cluster>) {
     loop {
         let before = server.matchmaking.seeks.all();
         sleep(CHECK_INTERVAL).await;
-        check_seeks(&server, before).await;
+        check_seeks(&server, &cluster, before).await;
     }
 }
 
 /// Compares the given seeks of this server with the store. Handles pairings that were not reported,
 /// stores lost seeks again, and removes seeks from the store that have already ended on this
 /// server.
-async fn check_seeks(server: &Arc<ServerContext>, seeks: Vec<Arc<Seek>>) {
-    let Some(cluster) = &server.infra.cluster else {
-        return;
-    };
+async fn check_seeks(server: &Arc<ServerContext>, cluster: &Cluster, seeks: Vec<Arc<Seek>>) {
     let waiting: BTreeSet<PlayerId> = match cluster.directory.seekers_on_node(cluster.node).await {
         Ok(waiting) => waiting.into_iter().collect(),
         Err(error) => {

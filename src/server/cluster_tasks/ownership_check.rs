@@ -7,6 +7,7 @@ use plyhouse_protocol::{MatchId, MatchRef, MatchStatus};
 use plyhouse_store::cluster_directory::LEASE_DURATION;
 use tokio::time::sleep;
 
+use crate::cluster::Cluster;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::Control;
 
@@ -14,37 +15,31 @@ use crate::match_handle::command::Control;
 const LOOKUP_BATCH_SIZE: usize = 1000;
 
 /// Checks the ownership of all matches regularly until the server stops.
-pub(crate) async fn run(server: Arc<ServerContext>) {
+pub(super) async fn run(server: Arc<ServerContext>, cluster: Arc<Cluster>) {
     loop {
         sleep(LEASE_DURATION).await;
-        check_ownership(&server).await;
+        check_ownership(&server, &cluster).await;
     }
 }
 
 /// Finds the matches in this server's memory that the server does not own according to the store.
 /// Sends each of these matches a [`Control::OwnerChanged`] message. Replicas ignore the message.
-pub(super) async fn check_ownership(server: &Arc<ServerContext>) {
-    let Some(cluster) = &server.infra.cluster else {
-        return;
-    };
+pub(super) async fn check_ownership(server: &ServerContext, cluster: &Cluster) {
     let live = server.matches.lobby.all().into_iter();
     let live = live.filter(|handle| handle.summary().status() != MatchStatus::Ended);
     let ids: Vec<MatchId> = live.map(|handle| handle.id()).collect();
     for batch in ids.chunks(LOOKUP_BATCH_SIZE) {
-        let foreign = cluster
-            .directory
-            .foreign_matches(cluster.node, batch.to_vec())
-            .await;
-        let foreign = foreign.unwrap_or_else(|error| {
+        let directory = &cluster.directory;
+        let foreign = directory.foreign_matches(cluster.node, batch.to_vec());
+        let foreign = foreign.await.unwrap_or_else(|error| {
             tracing::warn!(%error, "cannot check which matches this server owns");
             Vec::new()
         });
-        for handle in foreign
-            .into_iter()
-            .filter_map(|id| server.matches.lobby.find(MatchRef::Id(id)))
-        {
-            let owner_changed = Control::OwnerChanged { by: None };
-            handle.notify(owner_changed, &server.infra.metrics).await;
+        for id in foreign {
+            if let Some(handle) = server.matches.lobby.find(MatchRef::Id(id)) {
+                let owner_changed = Control::OwnerChanged { by: None };
+                handle.notify(owner_changed, &server.infra.metrics).await;
+            }
         }
     }
 }

@@ -26,10 +26,7 @@ const BATCH_SIZE: usize = 10_000;
 
 /// Checks all connected players after messages were lost or while a server is unreachable, until
 /// this server stops.
-pub(super) async fn run(server: Arc<ServerContext>) {
-    let Some(cluster) = &server.infra.cluster else {
-        return;
-    };
+pub(super) async fn run(server: Arc<ServerContext>, cluster: Arc<Cluster>) {
     loop {
         let has_lost_messages = tokio::select! {
             biased; // The fixed poll order keeps simulated runs reproducible.
@@ -38,18 +35,18 @@ pub(super) async fn run(server: Arc<ServerContext>) {
         };
         if has_lost_messages {
             for player in server.identity.players.online_players() {
-                rebroadcast_connections(&server.identity, cluster, player);
+                rebroadcast_connections(&server.identity, &cluster, player);
                 refresh_name(&server, player).await;
             }
-            while let Err(error) = close_ended_sessions(&server.identity, cluster).await {
+            while let Err(error) = close_ended_sessions(&server.identity, &cluster).await {
                 tracing::warn!(%error, "cannot read sessions");
                 sleep(RETRY_DELAY).await;
             }
         } else if cluster.has_unreachable_node() {
-            if let Err(error) = close_ended_sessions(&server.identity, cluster).await {
+            if let Err(error) = close_ended_sessions(&server.identity, &cluster).await {
                 tracing::warn!(%error, "cannot read sessions");
             }
-            if let Err(error) = refresh_all_names(&server.identity, cluster).await {
+            if let Err(error) = refresh_all_names(&server.identity, &cluster).await {
                 tracing::warn!(%error, "cannot read names");
             }
             account_deletion::find_missed_deletions(&server).await;
@@ -62,11 +59,8 @@ pub(super) async fn run(server: Arc<ServerContext>) {
 /// announced connection must close instead, it announces its own connections of the player.
 fn rebroadcast_connections(identity: &Identity, cluster: &Cluster, player: PlayerId) {
     let connections = identity.players.connections(player);
-    for standing in connections.iter().filter_map(|peer| peer.precedence()) {
-        cluster.broadcast(&Packet::PlayerConnected {
-            player,
-            precedence: standing,
-        });
+    for precedence in connections.iter().filter_map(|peer| peer.precedence()) {
+        cluster.broadcast(&Packet::PlayerConnected { player, precedence });
     }
 }
 
@@ -132,11 +126,9 @@ async fn close_ended_sessions(identity: &Identity, cluster: &Cluster) -> Result<
     for batch in sessions.chunks(BATCH_SIZE) {
         ended.extend(cluster.directory.ended_sessions(batch.to_vec()).await?);
     }
-    let has_ended = |session: &SessionId| ended.contains(session);
-    for ((_, session), connections) in connected {
-        for connection in connections.iter().filter(|_| has_ended(&session)) {
-            connection.outbox.close(CloseCode::SessionEnded);
-        }
+    connected.retain(|(_, session), _| ended.contains(session));
+    for connection in connected.values().flatten() {
+        connection.outbox.close(CloseCode::SessionEnded);
     }
     Ok(())
 }

@@ -31,7 +31,7 @@ pub(crate) struct Infrastructure {
     /// Id that identifies this run of the server in the store.
     pub(crate) node: NodeId,
     /// Cluster of servers that share the store, if this server belongs to one.
-    pub(crate) cluster: Option<Box<Cluster>>,
+    pub(crate) cluster: Option<Arc<Cluster>>,
     pub(crate) clock: Clock,
     /// Time of the server's start, in milliseconds since 1970.
     pub(crate) started_ms: u64,
@@ -60,7 +60,7 @@ impl Infrastructure {
                 Some(cluster) => cluster.node,
                 None => NodeId(Uuid::from_bytes(SeededRng::new(None).random_bytes())),
             },
-            cluster: cluster.map(Box::new),
+            cluster: cluster.map(Arc::new),
             started_ms: clock.now_ms(),
             clock,
             rng: SeededRng::new(settings.seed),
@@ -79,11 +79,8 @@ impl Infrastructure {
     /// Sleeps, but returns early if the server is stopping.
     pub(crate) async fn sleep_unless_stopping(&self, delay: Duration) {
         if !delay.is_zero() {
-            tokio::select! {
-                biased; // The fixed branch order makes seeded runs reproducible.
-                () = self.tasks.shutdown.cancelled() => {}
-                () = sleep(delay) => {}
-            }
+            let shutdown = &self.tasks.shutdown;
+            shutdown.run_until_cancelled(sleep(delay)).await;
         }
     }
 

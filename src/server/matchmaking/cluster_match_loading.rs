@@ -94,10 +94,7 @@ async fn serve_match(
 }
 
 /// Takes over live matches that have no owner, or whose owner's lease has expired.
-pub(crate) async fn take_over_abandoned(server: &Arc<ServerContext>) {
-    let Some(cluster) = &server.infra.cluster else {
-        return;
-    };
+pub(crate) async fn take_over_abandoned(server: &Arc<ServerContext>, cluster: &Cluster) {
     while cluster.has_valid_lease() && !server.infra.tasks.is_stopping() {
         let directory = &cluster.directory;
         let abandoned = match directory.abandoned_matches(TAKEOVER_BATCH_SIZE).await {
