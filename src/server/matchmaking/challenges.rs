@@ -120,23 +120,17 @@ impl Challenges {
     /// contained no open challenge with this match id.
     pub(crate) fn remove(&self, id: MatchId) -> Option<PlayerId> {
         let mut index = self.index.lock();
-        let Entry {
-            challenger,
-            invited,
-            challenge,
-        } = index.challenges.remove(&id)?;
-        remove(&mut index.by_challenger, challenger, id);
-        remove(&mut index.by_invited, invited, id);
-        challenge.map(|_| invited)
+        let entry = index.challenges.remove(&id)?;
+        remove(&mut index.by_challenger, entry.challenger, id);
+        remove(&mut index.by_invited, entry.invited, id);
+        entry.challenge.map(|_| entry.invited)
     }
 
     /// Returns the challenges that this player has received, oldest first.
     pub(crate) fn received_by(&self, player: PlayerId) -> Vec<Challenge> {
         let index = self.index.lock();
         let ids = index.by_invited.get(&player).into_iter().flatten();
-        let entries = ids.filter_map(|id| index.challenges.get(id));
-        entries
-            .filter_map(|entry| entry.challenge.clone())
+        ids.filter_map(|id| index.challenges.get(id)?.challenge.clone())
             .collect()
     }
 

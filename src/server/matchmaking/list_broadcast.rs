@@ -14,13 +14,11 @@ const BROADCAST_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Broadcasts match list changes to the connections that watch the lists, until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
-    let changed = server
-        .matches
-        .lobby
-        .with_subscriptions(|lists| Arc::clone(&lists.changed));
+    let lobby = &server.matches.lobby;
+    let changed = lobby.with_subscriptions(|lists| Arc::clone(&lists.changed));
     loop {
         changed.notified().await;
-        for changes in server.matches.lobby.take_changes() {
+        for changes in lobby.take_changes() {
             broadcast_changes(&server, changes).await;
         }
         tokio::time::sleep(BROADCAST_INTERVAL).await;
@@ -37,10 +35,8 @@ async fn broadcast_changes(server: &ServerContext, mut changes: ListChanges) {
     let frame = encode(&changes.into_message());
     let mut after = Bound::Unbounded;
     loop {
-        let watchers = server
-            .matches
-            .lobby
-            .with_subscriptions(|lists| lists.watchers_after(filter, after));
+        let lobby = &server.matches.lobby;
+        let watchers = lobby.with_subscriptions(|lists| lists.watchers_after(filter, after));
         let Some(last) = watchers.last() else { return };
         after = Bound::Excluded(last.connection());
         for outbox in watchers {

@@ -32,10 +32,8 @@ pub(crate) struct ListFilter {
 impl ListFilter {
     /// Returns whether the filter selects matches of this game and status.
     pub(crate) fn matches(self, game: &str, status: MatchStatus) -> bool {
-        self.game.is_none_or(|filter_game| filter_game == game)
-            && self
-                .status
-                .is_none_or(|filter_status| filter_status == status)
+        self.game.is_none_or(|selected| selected == game)
+            && self.status.is_none_or(|selected| selected == status)
     }
 }
 
@@ -173,15 +171,10 @@ impl ListSubscriptions {
 
 impl ListChanges {
     pub(crate) fn into_message(self) -> ServerMessage {
-        let Self {
-            filter,
-            total,
-            listings,
-        } = self;
-        let reset = listings.is_none();
+        let reset = self.listings.is_none();
         let (mut changed, mut removed): (Vec<ListedMatch>, _) = (Vec::new(), Vec::new());
-        for (id, shown) in listings.into_iter().flatten() {
-            match shown.filter(|shown| filter.matches(&shown.game, shown.status)) {
+        for (id, shown) in self.listings.into_iter().flatten() {
+            match shown.filter(|shown| self.filter.matches(&shown.game, shown.status)) {
                 Some(shown) => changed.push(shown),
                 None => removed.push(id),
             }
@@ -189,7 +182,7 @@ impl ListChanges {
         ServerMessage::ListChanged {
             changed,
             removed,
-            total,
+            total: self.total,
             reset,
         }
     }

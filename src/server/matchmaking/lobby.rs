@@ -326,23 +326,14 @@ impl Lobby {
                     None => ids.range(..),
                     Some(end) => ids.range(..end),
                 };
-                let handles = page
-                    .rev()
-                    .take(limit)
-                    .filter_map(|id| index.matches.get(id));
-                let handles = handles.filter_map(|entry| entry.handle.as_ref());
+                let handle = |id| index.matches.get(id)?.handle.as_ref();
+                let handles = page.rev().take(limit).filter_map(handle);
                 summaries.extend(handles.map(|handle| Arc::clone(handle.summary())));
             }
         }
         summaries.sort_unstable_by_key(|summary| std::cmp::Reverse(summary.id));
-        Ok((
-            total,
-            summaries
-                .iter()
-                .take(limit)
-                .map(|summary| summary.listing())
-                .collect(),
-        ))
+        let page = summaries.iter().take(limit);
+        Ok((total, page.map(|summary| summary.listing()).collect()))
     }
 }
 
@@ -378,20 +369,15 @@ impl Index {
     }
 
     fn remove(&mut self, id: MatchId) {
-        let Some(LobbyEntry {
-            code,
-            status,
-            handle,
-        }) = self.matches.remove(&id)
-        else {
+        let Some(entry) = self.matches.remove(&id) else {
             return;
         };
         self.ended.remove(&id);
-        if self.codes.get(&code) == Some(&id) {
-            self.codes.remove(&code);
+        if self.codes.get(&entry.code) == Some(&id) {
+            self.codes.remove(&entry.code);
         }
-        if let Some(handle) = handle {
-            self.unindex_match(handle.summary(), status);
+        if let Some(handle) = entry.handle {
+            self.unindex_match(handle.summary(), entry.status);
         }
     }
 
@@ -399,10 +385,8 @@ impl Index {
         if status == MatchStatus::Ended {
             self.ended.insert(summary.id);
         }
-        *self
-            .counts
-            .entry((summary.game.info.id, status))
-            .or_default() += 1;
+        let kind = (summary.game.info.id, status);
+        *self.counts.entry(kind).or_default() += 1;
         self.add_to_list(summary);
     }
 
@@ -418,11 +402,8 @@ impl Index {
     fn add_to_list(&mut self, summary: &MatchSummary) {
         if summary.is_listed() {
             let status = summary.shown_status();
-            let list = self
-                .listed
-                .entry((summary.game.info.id, status))
-                .or_default();
-            list.insert(summary.id);
+            let kind = (summary.game.info.id, status);
+            self.listed.entry(kind).or_default().insert(summary.id);
             self.subscriptions.mark_changed(summary, status);
         }
     }
@@ -451,18 +432,15 @@ impl Index {
 
     /// Returns the number of listed matches that the filter selects.
     fn count_matching(&self, filter: ListFilter) -> u64 {
-        self.matching_lists(filter)
-            .map(|ids| ids.len() as u64)
-            .sum()
+        let lists = self.matching_lists(filter);
+        lists.map(|ids| ids.len() as u64).sum()
     }
 
     /// Returns the summary of a match if the match is registered and may be shown in lists.
     fn listed_summary(&self, id: MatchId) -> Option<Arc<MatchSummary>> {
         let handle = self.matches.get(&id)?.handle.as_ref()?;
-        handle
-            .summary()
-            .is_listed()
-            .then(|| Arc::clone(handle.summary()))
+        let summary = handle.summary();
+        summary.is_listed().then(|| Arc::clone(summary))
     }
 }
 

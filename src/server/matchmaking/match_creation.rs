@@ -148,9 +148,8 @@ pub(crate) async fn resign_idle_bot_game(server: &ServerContext, player: PlayerI
     if let Some((since_ms, handle)) = longest
         && server.infra.clock.now_ms().saturating_sub(since_ms) >= BOT_WAIT_MIN_MS
     {
-        handle
-            .notify(Control::ResignIdleBotGame, &server.infra.metrics)
-            .await;
+        let metrics = &server.infra.metrics;
+        handle.notify(Control::ResignIdleBotGame, metrics).await;
     }
 }
 

@@ -96,9 +96,8 @@ async fn write_reminders(infra: &Infrastructure, pending_matches: &[PendingMatch
         let reminder = pending.actor.state().reminder()?;
         let (id, mark) = (pending.handle.id(), pending.actor.journal_position());
         Some(async move {
-            let written = infra
-                .store
-                .append_with_reminder(id, mark, Vec::new(), Some(reminder));
+            let store = &infra.store;
+            let written = store.append_with_reminder(id, mark, Vec::new(), Some(reminder));
             if let Err(error) = written.await {
                 tracing::error!(match_id = %id, %error, "cannot store a reminder");
             }

@@ -74,14 +74,14 @@ impl PendingMatch {
         server: &Arc<ServerContext>,
     ) -> Result<AdoptedMatch, TooManyMatches> {
         let state = self.actor.state();
+        let players = &server.identity.players;
         let max = server.infra.settings.matches_max;
-        if let Some(existing) = server
-            .matches
-            .lobby
-            .insert_or_get(state.creation(), self.handle.clone(), max)
-            // If the lobby rejects the match, this server does not serve the match. The player
-            // registry must then not retain players because of the match.
-            .inspect_err(|TooManyMatches| server.identity.players.on_match_ended(state))?
+        let lobby = &server.matches.lobby;
+        let inserted = lobby.insert_or_get(state.creation(), self.handle.clone(), max);
+        // If the lobby rejects the match, this server does not serve the match. The player registry
+        // must then not retain players because of the match.
+        if let Some(existing) =
+            inserted.inspect_err(|TooManyMatches| players.on_match_ended(state))?
         {
             return Ok(AdoptedMatch {
                 handle: existing,
@@ -89,12 +89,9 @@ impl PendingMatch {
             });
         }
         if !matches!(state.stage(), Stage::Ended { .. }) {
-            server.identity.players.on_match_started(state);
+            players.on_match_started(state);
         }
-        server
-            .matchmaking
-            .challenges
-            .announce(&server.identity.players, state);
+        server.matchmaking.challenges.announce(players, state);
         self.actor.start();
         Ok(AdoptedMatch {
             handle: self.spawn(&server.infra),

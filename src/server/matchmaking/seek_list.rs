@@ -98,14 +98,10 @@ impl SeekSnapshot {
         if hidden == 0 {
             return Arc::clone(&self.unfiltered);
         }
-        let rows = self
-            .longest_waiting
-            .iter()
-            .filter(is_visible)
-            .take(ROWS_MAX);
+        let visible = self.longest_waiting.iter().filter(is_visible);
         Arc::new(SeekList {
             total: self.total - hidden as u64,
-            rows: rows.cloned().collect(),
+            rows: visible.take(ROWS_MAX).cloned().collect(),
         })
     }
 }

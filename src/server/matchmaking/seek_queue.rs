@@ -161,10 +161,8 @@ impl Seeks {
                 && !other.connection.outbox.is_closing()
                 && !blocks.are_unpairable(seek.player, other.player)
         };
-        let partner = waiting
-            .iter()
-            .position(fits)
-            .and_then(|found| waiting.remove(found));
+        let index = waiting.iter().position(fits);
+        let partner = index.and_then(|index| waiting.remove(index));
         match &partner {
             Some(found) => {
                 found.ended.cancel();
@@ -246,13 +244,8 @@ impl Seeks {
         };
         let seeks = waiting.iter().filter(is_match);
         let total = seeks.clone().count() as u64;
-        SeekSnapshot::new(
-            total,
-            seeks
-                .take(SNAPSHOT_MAX)
-                .map(|seek| seek.to_seeker())
-                .collect(),
-        )
+        let longest_waiting = seeks.take(SNAPSHOT_MAX).map(|seek| seek.to_seeker());
+        SeekSnapshot::new(total, longest_waiting.collect())
     }
 
     /// Returns whether this seek is still in the queue. Seeks are compared by pointer.
