@@ -129,10 +129,8 @@ impl Outbox {
             let bytes = queue.bytes + frame.len();
             let overflows = queue.frames.len() == self.0.messages_max || bytes > self.0.bytes_max;
             if overflows {
-                self.0
-                    .metrics
-                    .discarded_messages
-                    .inc_by(queue.frames.len() as u64 + 1);
+                let discarded = queue.frames.len() as u64 + 1;
+                self.0.metrics.discarded_messages.inc_by(discarded);
                 queue.frames.clear();
                 queue.bytes = 0;
                 queue.closing = Some(CloseCode::SlowConsumer);
@@ -170,10 +168,8 @@ impl Outbox {
     /// Processes a pong that was received at `at`. Returns false if the pong does not answer the
     /// last ping that [`take_ping`](Self::take_ping) returned.
     pub fn receive_pong(&self, text: &[u8], at: Instant) -> bool {
-        let Some(elapsed) = self
-            .0
-            .queue
-            .with_value(|queue| queue.rtt_estimator.finish_ping(text, at))
+        let queue = &self.0.queue;
+        let Some(elapsed) = queue.with_value(|queue| queue.rtt_estimator.finish_ping(text, at))
         else {
             return false;
         };

@@ -172,10 +172,7 @@ impl Subscriptions {
     pub(crate) fn close(&self) -> Vec<MatchHandle> {
         let mut following = self.following.lock();
         following.is_closed = true;
-        let matches = std::mem::take(&mut following.matches);
-        matches
-            .into_iter()
-            .map(|followed| followed.handle)
-            .collect()
+        let matches = std::mem::take(&mut following.matches).into_iter();
+        matches.map(|followed| followed.handle).collect()
     }
 }

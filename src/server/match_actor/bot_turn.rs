@@ -64,13 +64,12 @@ impl BotTurn {
             on_progress,
         };
         let bots = Arc::clone(bots);
-        let initial_phase =
-            Phase::Thinking(Box::pin(async move { bots.choose_move(request).await }));
+        let search = Box::pin(async move { bots.choose_move(request).await });
         Some(Self {
             seat,
             ply: state.ply(),
             takebacks: state.takebacks(),
-            phase: initial_phase,
+            phase: Phase::Thinking(search),
             search_time: Duration::ZERO,
             stop,
             thinking_updates,
@@ -80,9 +79,8 @@ impl BotTurn {
     /// Returns whether this turn is still the current turn of the match. The seat, the ply and the
     /// number of takebacks must be the same as when the turn began.
     pub(super) fn is_current(&self, state: &Match) -> bool {
-        state
-            .bot_to_move()
-            .is_some_and(|(seat, _)| seat == self.seat)
+        let bot = state.bot_to_move();
+        bot.is_some_and(|(seat, _)| seat == self.seat)
             && state.ply() == self.ply
             && state.takebacks() == self.takebacks
     }
@@ -241,11 +239,8 @@ fn seed(state: &Match) -> u64 {
     // The multiplier is 2^64 divided by the golden ratio. Multiplying by it makes the seeds of
     // neighbouring plies differ widely (Steele, Lea and Flood, "Fast splittable pseudorandom number
     // generators", 2014).
-    state
-        .creation()
-        .terms
-        .seed
-        .wrapping_add(state.ply().0.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    let ply_term = state.ply().0.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    state.creation().terms.seed.wrapping_add(ply_term)
 }
 
 fn arbitrary_move(state: &Match) -> Option<String> {

@@ -61,10 +61,8 @@ impl Chat {
     ) -> Result<ChatOutcome, WireError> {
         let now = now();
         let request = (command.connection, command.request_number);
-        let index = self
-            .0
-            .iter()
-            .position(|speaker| speaker.player == command.player);
+        let mut speakers = self.0.iter();
+        let index = speakers.position(|speaker| speaker.player == command.player);
         let index = index.unwrap_or_else(|| {
             if self.0.len() == SPEAKERS_MAX {
                 self.0.remove(0);

@@ -77,10 +77,8 @@ impl Subscribers {
     }
 
     pub(super) fn followers(&self) -> Vec<(PlayerId, Outbox)> {
-        let members = self.members.iter();
-        members
-            .map(|member| (member.player, member.outbox.clone()))
-            .collect()
+        let follower = |member: &Member| (member.player, member.outbox.clone());
+        self.members.iter().map(follower).collect()
     }
 
     /// Counts the connections of players without a seat.
