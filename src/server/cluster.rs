@@ -120,7 +120,8 @@ impl Cluster {
     /// Sends an update to the replica of a match on another server.
     pub(super) fn send_update(&self, to: NodeId, match_id: MatchId, update: ReplicaUpdate) {
         let update = Box::new(update);
-        self.send(to, &Packet::ReplicaUpdate { match_id, update });
+        let packet = Packet::ReplicaUpdate { match_id, update };
+        self.bus.send(to.0, packet.to_bytes());
     }
 
     /// Notifies the player on every server where the player is connected.

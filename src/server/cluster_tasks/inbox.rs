@@ -204,19 +204,6 @@ fn on_message(server: &Arc<ServerContext>, cluster: &Arc<Cluster>, message: &[u8
     }
 }
 
-fn on_block_changed(
-    server: &Arc<ServerContext>,
-    player: PlayerId,
-    other: PlayerId,
-    is_blocked: bool,
-) {
-    let block_cache = &server.identity.block_cache;
-    block_cache.set_unpairable(player, other, is_blocked);
-    server.spawn(|server| async move {
-        block_loading::refresh_linked(&server, player, other).await;
-    });
-}
-
 /// Sends a control message from another server to a match, if this server serves the match.
 fn send_control(server: &Arc<ServerContext>, match_id: MatchId, control: Control) {
     let handle = server.matches.lobby.find(MatchRef::Id(match_id));
