@@ -38,7 +38,7 @@ use plyhouse_protocol::{
     AuthMode, ClientMessage, CloseCode, DecodeError, Decoded, ErrorCode, Hello, PlayerId,
     PlayerKind, PlayerName, Request, SessionKind, Token, WireError,
 };
-use plyhouse_store::{PlayerRecord, SessionRecord, TokenHash};
+use plyhouse_store::{PlayerRecord, SessionRecord, Store, TokenHash};
 use tokio::sync::Semaphore;
 
 const DAY_MS: u64 = 24 * 3600 * 1000;
@@ -121,6 +121,10 @@ impl Client {
             request_count: 0,
             malformed_count: 0,
         }
+    }
+
+    fn store(&self) -> &dyn Store {
+        self.server.store()
     }
 
     /// Returns the outbox of this client.
@@ -403,15 +407,10 @@ impl Client {
         &self,
         token: TokenHash,
     ) -> Result<Option<(PlayerRecord, SessionRecord)>, WireError> {
-        self.server
-            .infra
-            .store
-            .find_session(token)
-            .await
-            .map_err(|error| {
-                tracing::error!(connection = %self.connection.id, %error, "cannot read a session");
-                store_read_error(&error)
-            })
+        self.store().find_session(token).await.map_err(|error| {
+            tracing::error!(connection = %self.connection.id, %error, "cannot read a session");
+            store_read_error(&error)
+        })
     }
 
     fn new_guest(&self, name: String, label: String) -> Player {
@@ -431,7 +430,7 @@ impl Client {
 
     /// Creates a session of this player.
     fn new_session(&self, player: PlayerId, token: &Token, label: String) -> SessionRecord {
-        let now_ms = self.server.infra.clock.now_ms();
+        let now_ms = self.server.now_ms();
         let token = tokens::hash_token(token);
         SessionRecord {
             token,

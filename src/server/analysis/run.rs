@@ -68,7 +68,7 @@ pub(crate) async fn run_analysis(
         text,
     };
     // The subscribers already have the result, so a failure to store it is only logged.
-    match server.infra.store.store_analysis(id, stored).await {
+    match server.store().store_analysis(id, stored).await {
         Ok(true) => {}
         Ok(false) => tracing::debug!(match_id = %id, "match of a finished analysis was deleted"),
         Err(error) => tracing::error!(match_id = %id, %error, "cannot store an analysis"),

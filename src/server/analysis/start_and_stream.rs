@@ -106,7 +106,7 @@ pub(crate) async fn find_or_start(
     if let Some((_, analysis)) = job.filter(|(_, made)| is_enough(made.nodes())) {
         return Ok(analysis);
     }
-    let stored = server.infra.store.analysis(id).await.map_err(|error| {
+    let stored = server.store().analysis(id).await.map_err(|error| {
         tracing::error!(match_id = %id, %error, "cannot read an analysis");
         store_read_error(&error)
     })?;
@@ -197,7 +197,7 @@ fn enqueue(
 /// Counts a request against the player's daily quota of analyses. Returns an error if this quota is
 /// used up.
 async fn charge_quota(server: &ServerContext, player: PlayerId) -> Result<(), WireError> {
-    let at_ms = server.infra.clock.now_ms();
+    let at_ms = server.now_ms();
     let quota_request = AnalysisQuotaRequest {
         player,
         at_ms,
@@ -205,8 +205,7 @@ async fn charge_quota(server: &ServerContext, player: PlayerId) -> Result<(), Wi
         requests_max: ANALYSES_PER_DAY,
     };
     if server
-        .infra
-        .store
+        .store()
         .count_analysis_request(quota_request)
         .await
         .map_err(store_write_error)?
@@ -214,8 +213,7 @@ async fn charge_quota(server: &ServerContext, player: PlayerId) -> Result<(), Wi
         return Ok(());
     }
     let first = server
-        .infra
-        .store
+        .store()
         .first_analysis_request_ms(player, quota_request.since_ms)
         .await;
     let first = first.map_err(|error| store_read_error(&error))?;

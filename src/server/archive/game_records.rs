@@ -85,9 +85,7 @@ impl ServerContext {
             .await
             .map_err(read_error)?;
         let mut record = loaded.ok_or(ArchiveError::NotFound)?.record;
-        let visible = record
-            .visible_to_spectators(self.infra.clock.now_ms())
-            .len();
+        let visible = record.visible_to_spectators(self.now_ms()).len();
         record.events.truncate(visible);
         // The check must use only the events that spectators may see, because spectators learn of
         // the start of a match only after the spectator delay.

@@ -16,7 +16,7 @@ impl ServerContext {
             .ended_ms
             .saturating_add(past.creation.terms.spectator_delay_ms);
         let mut starters = past.summary.seats.iter();
-        visible_ms <= self.infra.clock.now_ms()
+        visible_ms <= self.now_ms()
             || starters.any(|seat| SeatAtStart::player(seat) == Some(viewer))
     }
 

@@ -68,6 +68,15 @@ impl ServerContext {
         });
     }
 
+    pub(crate) fn store(&self) -> &dyn Store {
+        &*self.infra.store
+    }
+
+    /// Returns the current Unix time in milliseconds.
+    pub(crate) fn now_ms(&self) -> u64 {
+        self.infra.clock.now_ms()
+    }
+
     /// Signals all tasks to end and waits for them.
     pub(crate) async fn stop(&self) {
         let tasks = &self.infra.tasks;
@@ -86,6 +95,6 @@ impl ServerContext {
         let _ = self.matches.lobby.find(MatchRef::Invalid);
         let none = MatchId(Uuid::nil());
         // The result is ignored, because even an error shows that the store responds.
-        let _ = self.infra.store.load(none).await;
+        let _ = self.store().load(none).await;
     }
 }

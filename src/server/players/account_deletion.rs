@@ -240,18 +240,17 @@ pub(crate) async fn delete_account(
     identity_proof: Option<IdentityProof>,
     except: Option<ConnectionId>,
 ) -> Result<bool, WireError> {
-    let account = server.infra.store.account(player.id).await;
+    let account = server.store().account(player.id).await;
     let account = account.map_err(|error| store_read_error(&error))?;
     let mut deleted_players = account.unwrap_or_default().bots;
     deleted_players.push(player.clone());
     let deletion = PlayerDeletion {
         player: player.id,
         proof: identity_proof,
-        name_reserved_until_ms: server.infra.clock.now_ms() + names::NAME_RESERVATION_MS,
+        name_reserved_until_ms: server.now_ms() + names::NAME_RESERVATION_MS,
     };
     if !server
-        .infra
-        .store
+        .store()
         .delete_player(deletion)
         .await
         .map_err(store_write_error)?
@@ -379,7 +378,7 @@ pub(crate) async fn find_missed_deletions(server: &Arc<ServerContext>) {
 
 /// Resumes account deletions that were unfinished when the server stopped.
 pub(crate) async fn resume_deletions(server: Arc<ServerContext>) {
-    match server.infra.store.account_deletions().await {
+    match server.store().account_deletions().await {
         Ok(players) => {
             for player in players {
                 finish_deletion(&server, player).await;
@@ -396,7 +395,7 @@ pub(crate) async fn resume_stale_deletions(
     server: &Arc<ServerContext>,
     previous: &mut BTreeSet<PlayerId>,
 ) {
-    let Ok(players) = server.infra.store.account_deletions().await else {
+    let Ok(players) = server.store().account_deletions().await else {
         return; // The next call of this function tries again.
     };
     let current: BTreeSet<PlayerId> = players.into_iter().collect();

@@ -12,7 +12,7 @@ pub(crate) async fn refresh(server: &ServerContext, player: PlayerId) -> Result<
         let Some(changes_before) = server.identity.block_cache.change_count(player) else {
             return Ok(());
         };
-        let blocks = server.infra.store.blocks(player).await.map_err(|error| {
+        let blocks = server.store().blocks(player).await.map_err(|error| {
             tracing::error!(%player, %error, "cannot read a player's blocks");
             store_read_error(&error)
         })?;
@@ -43,7 +43,7 @@ pub(crate) async fn refresh_linked(server: &ServerContext, player: PlayerId, oth
 /// After a player has created a bot account, reloads the blocks of each player who has a block with
 /// the bot's owner. These blocks also cover the new bot account.
 pub(crate) async fn refresh_after_new_bot(server: &ServerContext, owner: PlayerId) {
-    let blocks = server.infra.store.blocks(owner).await;
+    let blocks = server.store().blocks(owner).await;
     for other in blocks.map(|lists| lists.unpairable).unwrap_or_default() {
         let _ = refresh(server, other).await;
     }
@@ -96,7 +96,7 @@ pub(crate) async fn is_unpairable_with_any(
     }
     // The cache may not contain the latest blocks created on other servers, so the blocks are read
     // from the store.
-    let blocks = server.infra.store.blocks(player).await.map_err(|error| {
+    let blocks = server.store().blocks(player).await.map_err(|error| {
         tracing::error!(%player, %error, "cannot read a player's blocks");
         store_read_error(&error)
     })?;

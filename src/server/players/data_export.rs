@@ -92,7 +92,7 @@ impl DataExport {
                     before,
                     ..HistoryQuery::for_player(self.player, PAGE_SIZE)
                 };
-                let found = match self.server.infra.store.history(query).await {
+                let found = match self.server.store().history(query).await {
                     Ok(found) => found.unwrap_or_default(),
                     Err(error) => return Some(Err(store_error(error))),
                 };
@@ -119,8 +119,7 @@ async fn find_player(
     let token = match requester {
         ExportRequester::ProxyUser(name) => {
             return server
-                .infra
-                .store
+                .store()
                 .find_external_identity(name)
                 .await
                 .map_err(store_error);
@@ -131,8 +130,7 @@ async fn find_player(
         return Ok(Some(record));
     }
     let found = server
-        .infra
-        .store
+        .store()
         .find_session(token)
         .await
         .map_err(store_error)?;
@@ -149,7 +147,7 @@ async fn player_page(server: &ServerContext, player: &PlayerRecord) -> Result<St
         &mut page,
         &json!({"type": "player", "id": id, "name": player.name, "kind": player.kind.as_str()}),
     );
-    if let Some(account) = server.infra.store.account(id).await? {
+    if let Some(account) = server.store().account(id).await? {
         let names = account
             .unique_names
             .iter()
@@ -168,14 +166,14 @@ async fn player_page(server: &ServerContext, player: &PlayerRecord) -> Result<St
         });
         push_line(&mut page, &account);
     }
-    let has_recovery = server.infra.store.has_recovery_key(id).await?;
+    let has_recovery = server.store().has_recovery_key(id).await?;
     push_line(
         &mut page,
         &json!({"type": "recovery_key", "kept": has_recovery}),
     );
     let sessions = match server.identity.players.unstored_guest(id) {
         Some((_, session)) => vec![session],
-        None => server.infra.store.sessions(id).await?,
+        None => server.store().sessions(id).await?,
     };
     for session in sessions {
         let session = json!({
@@ -189,17 +187,17 @@ async fn player_page(server: &ServerContext, player: &PlayerRecord) -> Result<St
         });
         push_line(&mut page, &session);
     }
-    for blocked in server.infra.store.blocks(id).await?.blocked {
+    for blocked in server.store().blocks(id).await?.blocked {
         push_line(
             &mut page,
             &json!({"type": "block", "id": blocked.id, "name": blocked.name}),
         );
     }
-    for player_rating in server.infra.store.ratings(id).await? {
+    for player_rating in server.store().ratings(id).await? {
         push_line(&mut page, &rating_json(&player_rating));
     }
     let mut live = server.identity.players.live_matches(id);
-    let participations = server.infra.store.participations(id).await?;
+    let participations = server.store().participations(id).await?;
     live.extend(participations.iter().map(|(id, _)| *id));
     live.sort_unstable();
     live.dedup();

@@ -33,8 +33,7 @@ pub(crate) async fn load_record(
     id: PlayerId,
 ) -> Result<PlayerRecord, WireError> {
     let stored = server
-        .infra
-        .store
+        .store()
         .player_by_id(id)
         .await
         .map_err(player_read_error)?;
@@ -67,7 +66,7 @@ pub(crate) async fn find_player(
     if let Some((record, _)) = server.identity.players.unstored_guest(id) {
         return Ok(record);
     }
-    match server.infra.store.player_by_id(id).await {
+    match server.store().player_by_id(id).await {
         Ok(Some(found)) => Ok(found),
         Ok(None) => Err(unknown_player_error()),
         Err(error) => {
@@ -85,7 +84,7 @@ pub(crate) async fn persist_player(
     let Some((record, session)) = server.identity.players.unstored_guest(player) else {
         return Ok(());
     };
-    let added = server.infra.store.add_player(record, vec![session]);
+    let added = server.store().add_player(record, vec![session]);
     added.await.map_err(|error| {
         tracing::error!(%player, %error, "cannot store a player");
         store_unavailable_error()

@@ -28,8 +28,7 @@ impl ServerContext {
     ) -> Result<Profile, WireError> {
         let record = player_lookup::load_record(self, id).await?;
         let results = self
-            .infra
-            .store
+            .store()
             .results(id, viewer)
             .await
             .map_err(player_read_error)?;
@@ -57,7 +56,7 @@ impl ServerContext {
         id: PlayerId,
         viewer: PlayerId,
     ) -> Result<(Vec<PastMatch>, Vec<MatchResult>), WireError> {
-        let store = &self.infra.store;
+        let store = self.store();
         let query = |limit| HistoryQuery {
             viewer,
             ..HistoryQuery::for_player(id, limit)
@@ -67,7 +66,7 @@ impl ServerContext {
             .await
             .map_err(player_read_error)?;
         let mut recent = recent.unwrap_or_default();
-        let now_ms = self.infra.clock.now_ms();
+        let now_ms = self.now_ms();
         let may_be_delayed = |past: &PastMatch| past.ended_ms.saturating_add(DELAY_MAX_MS) > now_ms;
         let is_hidden = |past: &PastMatch| !self.is_end_visible(past, viewer);
         if recent.iter().any(is_hidden)
@@ -95,12 +94,7 @@ impl ServerContext {
     ) -> Result<Option<u64>, WireError> {
         let sessions = match self.identity.players.unstored_guest(id) {
             Some((_, session)) => vec![session],
-            None => self
-                .infra
-                .store
-                .sessions(id)
-                .await
-                .map_err(player_read_error)?,
+            None => self.store().sessions(id).await.map_err(player_read_error)?,
         };
         let session_starts = sessions.iter().map(|session| session.created_ms);
         Ok(session_starts.chain(first_end_ms).min())
@@ -108,12 +102,7 @@ impl ServerContext {
 
     /// Returns the player's rating in each rating pool.
     async fn pool_ratings(&self, id: PlayerId) -> Result<Vec<PoolRating>, WireError> {
-        let ratings = self
-            .infra
-            .store
-            .ratings(id)
-            .await
-            .map_err(player_read_error)?;
+        let ratings = self.store().ratings(id).await.map_err(player_read_error)?;
         Ok(ratings.iter().map(to_pool_rating).collect())
     }
 }

@@ -158,7 +158,7 @@ async fn record_server_start(server: &ServerContext) {
     let at_ms = server.infra.started_ms;
     loop {
         let started = RatingsChange::NumberRow(LedgerRow::ServerStarted { at_ms });
-        match server.infra.store.change_ratings(started).await {
+        match server.store().change_ratings(started).await {
             Ok(_) => return,
             Err(error) => tracing::warn!(%error, "cannot record the start of this server"),
         }
@@ -168,7 +168,7 @@ async fn record_server_start(server: &ServerContext) {
 
 /// Runs one step of the rating task. If there is no work, waits until there may be work.
 async fn run_step(server: &Arc<ServerContext>) {
-    match run_rating_step(&*server.infra.store, server.infra.clock.now_ms()).await {
+    match run_rating_step(server.store(), server.now_ms()).await {
         Ok(RatingStep::Idle(due_ms)) => {
             server.infra.metrics.rating_backlog.set(0);
             wait_for_work(server, due_ms).await;
@@ -195,11 +195,11 @@ async fn run_step(server: &Arc<ServerContext>) {
 /// milliseconds since the Unix epoch.
 async fn wait_for_work(server: &ServerContext, due_ms: Option<u64>) {
     let wakeup = server.matches.rating_wakeup.notified();
-    let until_due = due_ms
-        .map(|due_ms| Duration::from_millis(due_ms.saturating_sub(server.infra.clock.now_ms())));
+    let until_due =
+        due_ms.map(|due_ms| Duration::from_millis(due_ms.saturating_sub(server.now_ms())));
     // If no other process writes to the store, `rating_wakeup` reports all rating work, and polling
     // is unnecessary.
-    let needs_polling = server.infra.cluster.is_some() || server.infra.store.accepts_commands();
+    let needs_polling = server.infra.cluster.is_some() || server.store().accepts_commands();
     let longest = needs_polling.then_some(POLL_INTERVAL);
     match until_due.into_iter().chain(longest).min() {
         Some(longest) => drop(timeout(longest, wakeup).await),

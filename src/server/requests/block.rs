@@ -45,13 +45,7 @@ impl Client {
             }
             self.set_block(id, other, is_blocked).await?;
         }
-        let blocks = self
-            .server
-            .infra
-            .store
-            .blocks(id)
-            .await
-            .map_err(identity_read_error)?;
+        let blocks = self.store().blocks(id).await.map_err(identity_read_error)?;
         let blocked_players = blocks.blocked.into_iter().map(|own| BlockedPlayer {
             id: own.id,
             name: own.name,
@@ -72,8 +66,8 @@ impl Client {
         let server = &self.server;
         player_lookup::persist_player(server, id).await?;
         player_lookup::persist_player(server, other).await?;
-        let since_ms = is_blocked.then(|| server.infra.clock.now_ms());
-        match server.infra.store.change_block(id, other, since_ms).await {
+        let since_ms = is_blocked.then(|| server.now_ms());
+        match server.store().change_block(id, other, since_ms).await {
             Ok(true) => {}
             Ok(false) => {
                 return not_allowed("you have blocked too many players; unblock one first");

@@ -166,7 +166,7 @@ impl Client {
             }
             return;
         }
-        let now_ms = self.server.infra.clock.now_ms();
+        let now_ms = self.server.now_ms();
         let added = self.server.matchmaking.seeks.pair_or_add(
             &seek,
             now_ms,
@@ -225,7 +225,7 @@ impl Client {
             range: request.rating_range,
             bot,
             stand_in,
-            created_ms: self.server.infra.clock.now_ms(),
+            created_ms: self.server.now_ms(),
             widening_steps: AtomicU64::new(0),
             ended: CancellationToken::new(),
             reply_sent: CancellationToken::new(),

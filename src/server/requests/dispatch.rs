@@ -296,7 +296,7 @@ impl Client {
     }
 
     fn send_pong(&self, reply: Reply) -> PendingSend<'_> {
-        let now_ms = self.server.infra.clock.now_ms();
+        let now_ms = self.server.now_ms();
         reply.send_message(|re| ServerMessage::Pong {
             re,
             now_ms,

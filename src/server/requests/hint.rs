@@ -60,7 +60,7 @@ impl Client {
         };
         let state = load_stored_match(server, handle.id()).await?;
         // The match checks the action again when the hint is recorded.
-        let now = Timestamp::uncharged(server.infra.clock.now_ms());
+        let now = Timestamp::uncharged(server.now_ms());
         if let Err(refusal) = state.apply(&action, now) {
             return Err(to_protocol::refusal_error(&refusal));
         }
@@ -130,7 +130,7 @@ impl HintJob {
     /// search.
     async fn current_refusal(&self, server: &ServerContext) -> Option<WireError> {
         let state = load_stored_match(server, self.handle.id()).await.ok()?;
-        let now = Timestamp::uncharged(server.infra.clock.now_ms());
+        let now = Timestamp::uncharged(server.now_ms());
         let refusal = match state.apply(&self.action, now) {
             Err(refusal) => refusal,
             // After a takeback, the position at the same ply may differ from the searched position.

@@ -53,14 +53,12 @@ impl Client {
         let store_query = LeaderboardQuery {
             game: from_protocol::game(&query.game)?.info.id,
             pool: query.pool.unwrap_or(RatingPool::Live),
-            now_ms: self.server.infra.clock.now_ms(),
+            now_ms: self.server.now_ms(),
             after: query.after.unwrap_or(0),
             limit: usize::try_from(query.limit.unwrap_or(DEFAULT_PAGE_SIZE)).unwrap_or(usize::MAX),
         };
         let page = self
-            .server
-            .infra
-            .store
+            .store()
             .leaderboard(store_query)
             .await
             .map_err(match_read_error)?;
@@ -119,9 +117,7 @@ impl Client {
             limit: limit.saturating_add(1),
         };
         let page = self
-            .server
-            .infra
-            .store
+            .store()
             .history(store_query)
             .await
             .map_err(match_read_error)?;
@@ -151,9 +147,7 @@ impl Client {
             MatchRef::Invalid => Err(unknown_ended_match_error()),
             MatchRef::Code(code) => {
                 let id = self
-                    .server
-                    .infra
-                    .store
+                    .store()
                     .find_by_code(code)
                     .await
                     .map_err(match_read_error)?;

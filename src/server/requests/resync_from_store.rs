@@ -58,8 +58,7 @@ async fn load_events_since(
         return Err(unreadable_match_error());
     };
     let loaded = server
-        .infra
-        .store
+        .store()
         .load(handle.id())
         .await
         .map_err(match_read_error)?;
@@ -70,9 +69,7 @@ async fn load_events_since(
         .fill_absence_limits(&mut record.creation.terms);
     let visible_count = match is_seated {
         true => record.events.len(),
-        false => record
-            .visible_to_spectators(server.infra.clock.now_ms())
-            .len(),
+        false => record.visible_to_spectators(server.now_ms()).len(),
     };
     let replay_error = |damaged: ReplayError| {
         tracing::error!(match_id = %handle.id(), error = %damaged, "cannot replay a stored match");
@@ -108,12 +105,7 @@ pub(super) async fn load_stored_match(
     let Ok(_permit) = server.limits.replay_permits.acquire().await else {
         return Err(unreadable_match_error());
     };
-    let loaded = server
-        .infra
-        .store
-        .load(id)
-        .await
-        .map_err(match_read_error)?;
+    let loaded = server.store().load(id).await.map_err(match_read_error)?;
     let MatchRecord { creation, events } = loaded.ok_or_else(unreadable_match_error)?.record;
     Match::replay(creation, &events).map_err(|damaged| {
         tracing::error!(match_id = %id, error = %damaged, "cannot replay a stored match");

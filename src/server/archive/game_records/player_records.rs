@@ -166,7 +166,7 @@ impl GameRecordReader {
             before: self.cursor,
             ..HistoryQuery::for_player(self.player, PAGE_SIZE)
         };
-        let found = self.permit.server.infra.store.history(query).await;
+        let found = self.permit.server.store().history(query).await;
         // The store returns `None` if the match at the cursor was deleted after the last page was
         // read. In this case, all older matches have been deleted as well, so the empty page ends
         // the download.

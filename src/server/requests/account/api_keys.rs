@@ -102,9 +102,7 @@ impl Client {
         };
         let (is_new, name) = (new_key.bot.is_some(), issued.player.name.clone());
         if self
-            .server
-            .infra
-            .store
+            .store()
             .add_api_key(new_key)
             .await
             .map_err(identity_write_error)?
@@ -131,7 +129,7 @@ impl Client {
         owner: &PlayerRecord,
         bot: Option<String>,
     ) -> Result<KeyPlayer, WireError> {
-        let account = self.server.infra.store.account(owner.id).await;
+        let account = self.store().account(owner.id).await;
         let bots = account
             .map_err(identity_read_error)?
             .unwrap_or_default()
@@ -145,7 +143,7 @@ impl Client {
         };
         let mut keys = 0;
         for player in bots.iter().chain([owner]) {
-            let sessions = self.server.infra.store.sessions(player.id).await;
+            let sessions = self.store().sessions(player.id).await;
             let sessions = sessions.map_err(identity_read_error)?;
             let api_keys = sessions
                 .iter()
@@ -166,12 +164,10 @@ impl Client {
         bots: &[PlayerRecord],
     ) -> Result<KeyPlayer, WireError> {
         let RegistrableName { name, skeletons } = names::parse_registrable_name(&name)?;
-        let now_ms = self.server.infra.clock.now_ms();
+        let now_ms = self.server.now_ms();
         for skeleton in &skeletons {
             let owner = self
-                .server
-                .infra
-                .store
+                .store()
                 .find_by_name_skeleton(skeleton.clone(), now_ms)
                 .await;
             if let Some((owner_id, _)) = owner.map_err(identity_read_error)? {

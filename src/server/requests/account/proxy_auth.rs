@@ -30,9 +30,7 @@ impl Client {
         proxy_user: &str,
     ) -> Result<Player, WireError> {
         let stored_record = self
-            .server
-            .infra
-            .store
+            .store()
             .find_external_identity(proxy_user.to_owned())
             .await;
         let record = match stored_record.map_err(identity_read_error)? {
@@ -72,12 +70,10 @@ impl Client {
                 external_name: proxy_user.to_owned(),
                 player: player.clone(),
                 skeletons,
-                now_ms: self.server.infra.clock.now_ms(),
+                now_ms: self.server.now_ms(),
             };
             if self
-                .server
-                .infra
-                .store
+                .store()
                 .add_external_identity(identity)
                 .await
                 .map_err(identity_write_error)?
@@ -88,9 +84,7 @@ impl Client {
             // The store has rejected the account. Another connection has created it, or another
             // player has taken the name.
             let stored_record = self
-                .server
-                .infra
-                .store
+                .store()
                 .find_external_identity(proxy_user.to_owned())
                 .await;
             if let Some(record) = stored_record.map_err(identity_read_error)? {
@@ -107,9 +101,7 @@ impl Client {
         player: PlayerId,
     ) -> Result<SessionRecord, WireError> {
         let sessions = self
-            .server
-            .infra
-            .store
+            .store()
             .sessions(player)
             .await
             .map_err(identity_read_error)?;
@@ -120,7 +112,7 @@ impl Client {
         // No client receives this token.
         let token = self.server.identity.tokens.issue(&self.server.infra.rng);
         let session = self.new_session(player, &token, SESSION_LABEL.to_owned());
-        let added = self.server.infra.store.add_session(session.clone()).await;
+        let added = self.store().add_session(session.clone()).await;
         added.map_err(identity_write_error)?;
         Ok(session)
     }

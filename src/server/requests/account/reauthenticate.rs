@@ -53,19 +53,13 @@ impl Client {
         name: &str,
     ) -> Result<(Option<PlayerId>, Option<PasswordHash>), WireError> {
         let server = &self.server;
-        let owner =
-            names::owner_of_name(&*server.infra.store, server.infra.clock.now_ms(), name).await;
+        let owner = names::owner_of_name(server.store(), server.now_ms(), name).await;
         let owner = owner.map_err(identity_read_error)?;
         let player = owner
             .filter(|(_, is_own)| *is_own)
             .map(|(player, _)| player);
         let nil_player = PlayerId(Uuid::nil());
-        let account = self
-            .server
-            .infra
-            .store
-            .account(player.unwrap_or(nil_player))
-            .await;
+        let account = self.store().account(player.unwrap_or(nil_player)).await;
         let password = account
             .map_err(identity_read_error)?
             .and_then(|account| account.password);
@@ -82,9 +76,7 @@ impl Client {
     ) -> Result<IdentityProof, WireError> {
         let id = player.record.id;
         let account = self
-            .server
-            .infra
-            .store
+            .store()
             .account(id)
             .await
             .map_err(identity_read_error)?;
@@ -95,7 +87,7 @@ impl Client {
         let Some(stored_hash) = identity_proof.password.clone() else {
             return Ok(identity_proof);
         };
-        let now_ms = self.server.infra.clock.now_ms();
+        let now_ms = self.server.now_ms();
         let since_ms = now_ms.saturating_sub(player.session.created_ms);
         if player.session.from_recovery_key && since_ms < RECOVERY_GRACE_MS {
             return Ok(identity_proof);

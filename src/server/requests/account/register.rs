@@ -103,7 +103,7 @@ impl Client {
             name,
             kind: PlayerKind::Account,
         };
-        let now_ms = self.server.infra.clock.now_ms();
+        let now_ms = self.server.now_ms();
         let name_change = NameChange {
             player: record.clone(),
             skeletons,
@@ -113,14 +113,12 @@ impl Client {
             now_ms,
             old_name_reserved_until_ms: now_ms,
         };
-        let result = self.server.infra.store.name_player(name_change).await;
+        let result = self.store().name_player(name_change).await;
         if !result.map_err(identity_write_error)? {
             // The store has rejected the name. The player has registered on another connection, or
             // another player has taken the name.
             let stored_record = self
-                .server
-                .infra
-                .store
+                .store()
                 .player_by_id(id)
                 .await
                 .map_err(identity_read_error)?;
@@ -151,13 +149,8 @@ impl Client {
     /// Checks that an invitation exists and has not expired.
     async fn check_invite(&self, invite: Option<TokenHash>) -> Result<(), WireError> {
         let Some(invite) = invite else { return Ok(()) };
-        let now_ms = self.server.infra.clock.now_ms();
-        let one_time_token = self
-            .server
-            .infra
-            .store
-            .find_one_time_token(invite, now_ms)
-            .await;
+        let now_ms = self.server.now_ms();
+        let one_time_token = self.store().find_one_time_token(invite, now_ms).await;
         let is_valid = one_time_token
             .map_err(identity_read_error)?
             .is_some_and(|pass| pass.player.is_none());
@@ -172,7 +165,7 @@ impl Client {
         if name == old_record.name {
             return Ok(old_record);
         }
-        let now_ms = self.server.infra.clock.now_ms();
+        let now_ms = self.server.now_ms();
         let renamed_ms = self.check_rename_allowed(old_record.id, now_ms).await?;
         let record = PlayerRecord {
             name,
@@ -187,7 +180,7 @@ impl Client {
             now_ms,
             old_name_reserved_until_ms: now_ms + names::NAME_RESERVATION_MS,
         };
-        let result = self.server.infra.store.name_player(name_change).await;
+        let result = self.store().name_player(name_change).await;
         if result.map_err(identity_write_error)? {
             return Ok(record);
         }
@@ -204,9 +197,7 @@ impl Client {
         now_ms: u64,
     ) -> Result<Option<u64>, WireError> {
         let account = self
-            .server
-            .infra
-            .store
+            .store()
             .account(id)
             .await
             .map_err(identity_read_error)?;
@@ -244,11 +235,7 @@ impl Client {
             .passwords
             .hash(new, &self.server.infra.rng)
             .await?;
-        let update = self
-            .server
-            .infra
-            .store
-            .set_password(record.id, hash, identity_proof);
+        let update = self.store().set_password(record.id, hash, identity_proof);
         if !update.await.map_err(identity_write_error)? {
             // The password was changed after the proof had been verified.
             return Err(wrong_password_error());
@@ -264,12 +251,10 @@ impl Client {
         skeletons: &[String],
         own: PlayerId,
     ) -> Result<(), WireError> {
-        let now_ms = self.server.infra.clock.now_ms();
+        let now_ms = self.server.now_ms();
         for skeleton in skeletons {
             let owner = self
-                .server
-                .infra
-                .store
+                .store()
                 .find_by_name_skeleton(skeleton.clone(), now_ms)
                 .await;
             let owner = owner.map_err(identity_read_error)?;
@@ -296,12 +281,7 @@ impl Client {
         }
         let name = registry::random_guest_name(&self.server.infra.rng);
         if player.is_stored {
-            let result = self
-                .server
-                .infra
-                .store
-                .rename_guest(*id, name.clone())
-                .await;
+            let result = self.store().rename_guest(*id, name.clone()).await;
             // Either the store has failed, or the guest has registered on another connection, which
             // then broadcasts the new name.
             if !result.map_err(identity_write_error).unwrap_or(false) {

@@ -38,7 +38,7 @@ impl Client {
         for (owner, bot) in owners.chain(bots.map(|bot| (bot.id, Some(bot.name)))) {
             let stored_sessions = match self.server.identity.players.unstored_guest(owner) {
                 Some((_, session)) => Ok(vec![session]),
-                None => self.server.infra.store.sessions(owner).await,
+                None => self.store().sessions(owner).await,
             };
             let connected = self.connected_sessions(owner).await;
             let summary = |session: SessionRecord| SessionSummary {
@@ -68,9 +68,7 @@ impl Client {
         player: PlayerId,
     ) -> Result<Vec<PlayerRecord>, WireError> {
         let account = self
-            .server
-            .infra
-            .store
+            .store()
             .account(player)
             .await
             .map_err(identity_read_error)?;
@@ -116,7 +114,7 @@ impl Client {
         let Some((bots, reply)) = reply.require(self.load_bots(id).await) else {
             return;
         };
-        let result = self.server.infra.store.end_sessions(id, selection).await;
+        let result = self.store().end_sessions(id, selection).await;
         let Some(((), reply)) = reply.require(result.map_err(identity_write_error)) else {
             return;
         };
@@ -153,12 +151,12 @@ impl Client {
     pub(in crate::requests) fn touch_session(&self) {
         let Some(player) = &self.player else { return };
         let token = player.session.token;
-        let today = self.server.infra.clock.now_ms() / DAY_MS;
+        let today = self.server.now_ms() / DAY_MS;
         if player.is_stored && player.session.last_used_day < today {
             let server = Arc::clone(&self.server);
             self.server.infra.spawn(async move {
                 // If this write fails, the use of the session is recorded at the next `hello`.
-                let _ = server.infra.store.touch_session(token, today).await;
+                let _ = server.store().touch_session(token, today).await;
             });
         }
     }
