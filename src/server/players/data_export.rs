@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::auth::tokens;
 use crate::context::clock_and_rng::now;
 use crate::context::server_context::ServerContext;
+use crate::players::player_lookup;
 use crate::wire::to_protocol;
 
 /// Maximum number of matches on a page of the export.
@@ -171,11 +172,7 @@ async fn player_page(server: &ServerContext, player: &PlayerRecord) -> Result<St
         &mut page,
         &json!({"type": "recovery_key", "kept": has_recovery}),
     );
-    let sessions = match server.identity.players.unstored_guest(id) {
-        Some((_, session)) => vec![session],
-        None => server.store().sessions(id).await?,
-    };
-    for session in sessions {
+    for session in player_lookup::load_sessions(server, id).await? {
         let session = json!({
             "type": "session",
             "session": session.id,

@@ -1,7 +1,7 @@
 //! Finds players by name or id.
 
 use plyhouse_protocol::{ErrorCode, PlayerId, WireError};
-use plyhouse_store::{PlayerRecord, ReadError};
+use plyhouse_store::{PlayerRecord, ReadError, SessionRecord};
 
 use crate::auth::names;
 use crate::context::infrastructure::Infrastructure;
@@ -14,43 +14,53 @@ pub(crate) async fn find_by_name(
     infra: &Infrastructure,
     name: &str,
 ) -> Result<PlayerId, WireError> {
-    let unknown_player_error =
+    let unknown_name_error =
         || WireError::new(ErrorCode::UnknownPlayer, "no account with this name");
     if names::name_skeleton(name).is_empty() {
-        return Err(unknown_player_error());
+        return Err(unknown_name_error());
     }
     let owner = names::owner_of_name(&*infra.store, infra.clock.now_ms(), name).await;
     match owner.map_err(player_read_error)? {
         Some((id, true)) => Ok(id),
-        Some((_, false)) | None => Err(unknown_player_error()),
+        Some((_, false)) | None => Err(unknown_name_error()),
     }
 }
 
-/// Returns the current record of a player from the store. If the player is a guest who is not in
-/// the store, returns the record from the registry.
+/// Returns the current record of a player.
 pub(crate) async fn load_record(
     server: &ServerContext,
     id: PlayerId,
 ) -> Result<PlayerRecord, WireError> {
-    let stored = server
-        .store()
-        .player_by_id(id)
-        .await
-        .map_err(player_read_error)?;
-    let record = stored.or_else(|| {
-        server
-            .identity
-            .players
-            .unstored_guest(id)
-            .map(|(record, _)| record)
-    });
-    record.ok_or_else(|| WireError::new(ErrorCode::UnknownPlayer, "there is no such player"))
+    // The registry is used only for guests who are not in the store. For other players it may be
+    // outdated: a deleted player stays in the registry while a bot substitutes for the player.
+    if let Some((record, _)) = server.identity.players.unstored_guest(id) {
+        return Ok(record);
+    }
+    let stored = server.store().player_by_id(id).await;
+    stored
+        .map_err(player_read_error)?
+        .ok_or_else(unknown_player_error)
+}
+
+/// Returns the sessions of a player, oldest first.
+pub(crate) async fn load_sessions(
+    server: &ServerContext,
+    id: PlayerId,
+) -> Result<Vec<SessionRecord>, ReadError> {
+    match server.identity.players.unstored_guest(id) {
+        Some((_, session)) => Ok(vec![session]),
+        None => server.store().sessions(id).await,
+    }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
-fn player_read_error(error: ReadError) -> WireError {
+pub(crate) fn player_read_error(error: ReadError) -> WireError {
     tracing::error!(%error, "cannot read a player");
     store_read_error(&error)
+}
+
+fn unknown_player_error() -> WireError {
+    WireError::new(ErrorCode::UnknownPlayer, "there is no such player")
 }
 
 /// Parses a player id and returns the record of that player.
@@ -58,22 +68,8 @@ pub(crate) async fn find_player(
     server: &ServerContext,
     id: &str,
 ) -> Result<PlayerRecord, WireError> {
-    let unknown_player_error =
-        || WireError::new(ErrorCode::UnknownPlayer, "there is no such player");
     let id = from_protocol::player_id(id).ok_or_else(unknown_player_error)?;
-    // The registry is used only for guests who are not in the store. For other players it may be
-    // outdated: a deleted player stays in the registry while a bot substitutes for the player.
-    if let Some((record, _)) = server.identity.players.unstored_guest(id) {
-        return Ok(record);
-    }
-    match server.store().player_by_id(id).await {
-        Ok(Some(found)) => Ok(found),
-        Ok(None) => Err(unknown_player_error()),
-        Err(error) => {
-            tracing::error!(player = %id, %error, "cannot read a player");
-            Err(store_read_error(&error))
-        }
-    }
+    load_record(server, id).await
 }
 
 /// Stores a guest who is about to take a seat or host a match, unless the guest is already stored.

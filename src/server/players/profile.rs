@@ -3,12 +3,11 @@
 use plyhouse_matches::game_record::day_text;
 use plyhouse_matches::ratings::{Rating, RatingEntry};
 use plyhouse_protocol::{MatchResult, PlayerId, PoolRating, Profile, WireError};
-use plyhouse_store::{HistoryQuery, PastMatch, PlayerRating, ReadError};
+use plyhouse_store::{HistoryQuery, PastMatch, PlayerRating};
 
-use super::player_lookup;
+use super::player_lookup::{self, player_read_error};
 use crate::archive::visibility::DELAY_MAX_MS;
 use crate::context::server_context::ServerContext;
-use crate::wire::error_replies::store_read_error;
 use crate::wire::to_protocol;
 
 /// Maximum number of ended matches in a profile.
@@ -27,20 +26,21 @@ impl ServerContext {
         viewer: PlayerId,
     ) -> Result<Profile, WireError> {
         let record = player_lookup::load_record(self, id).await?;
-        let results = self
-            .store()
-            .results(id, viewer)
-            .await
-            .map_err(player_read_error)?;
+        let results = self.store().results(id, viewer).await;
+        let results = results.map_err(player_read_error)?;
         let (recent, hidden_results) = self.recent_matches(id, viewer).await?;
         let count = |result| {
             let hidden = hidden_results.iter().filter(|hidden| **hidden == result);
             results.count(result).saturating_sub(hidden.count() as u64)
         };
+        let sessions = player_lookup::load_sessions(self, id).await;
+        let sessions = sessions.map_err(player_read_error)?;
+        let session_starts = sessions.iter().map(|session| session.created_ms);
+        let ratings = self.store().ratings(id).await.map_err(player_read_error)?;
         Ok(Profile {
-            since_ms: self.first_seen_ms(id, results.first_end_ms).await?,
+            since_ms: session_starts.chain(results.first_end_ms).min(),
             player: to_protocol::player(&record),
-            ratings: self.pool_ratings(id).await?,
+            ratings: ratings.iter().map(to_pool_rating).collect(),
             won: count(MatchResult::Won),
             lost: count(MatchResult::Lost),
             drawn: count(MatchResult::Drawn),
@@ -56,54 +56,29 @@ impl ServerContext {
         id: PlayerId,
         viewer: PlayerId,
     ) -> Result<(Vec<PastMatch>, Vec<MatchResult>), WireError> {
-        let store = self.store();
-        let query = |limit| HistoryQuery {
-            viewer,
-            ..HistoryQuery::for_player(id, limit)
+        let load_recent = async |limit| {
+            let query = HistoryQuery {
+                viewer,
+                ..HistoryQuery::for_player(id, limit)
+            };
+            let page = self.store().history(query).await;
+            page.map(Option::unwrap_or_default)
+                .map_err(player_read_error)
         };
-        let recent = store
-            .history(query(RECENT_MATCHES_MAX))
-            .await
-            .map_err(player_read_error)?;
-        let mut recent = recent.unwrap_or_default();
+        let mut recent = load_recent(RECENT_MATCHES_MAX).await?;
         let now_ms = self.now_ms();
         let may_be_delayed = |past: &PastMatch| past.ended_ms.saturating_add(DELAY_MAX_MS) > now_ms;
         let is_hidden = |past: &PastMatch| !self.is_end_visible(past, viewer);
         if recent.iter().any(is_hidden)
             || (recent.len() == RECENT_MATCHES_MAX && recent.last().is_some_and(may_be_delayed))
         {
-            let scanned = store
-                .history(query(RECENT_MATCHES_SCANNED))
-                .await
-                .map_err(player_read_error)?;
-            recent = scanned.unwrap_or_default();
+            recent = load_recent(RECENT_MATCHES_SCANNED).await?;
         }
         let hidden = recent.iter().filter(|past| is_hidden(past));
         let hidden = hidden.map(|past| past.summary.result(past.seat)).collect();
         recent.retain(|past| !is_hidden(past));
         recent.truncate(RECENT_MATCHES_MAX);
         Ok((recent, hidden))
-    }
-
-    /// Returns the time at which the player was first seen. This is the earliest start of a known
-    /// session or the earliest end of a match.
-    async fn first_seen_ms(
-        &self,
-        id: PlayerId,
-        first_end_ms: Option<u64>,
-    ) -> Result<Option<u64>, WireError> {
-        let sessions = match self.identity.players.unstored_guest(id) {
-            Some((_, session)) => vec![session],
-            None => self.store().sessions(id).await.map_err(player_read_error)?,
-        };
-        let session_starts = sessions.iter().map(|session| session.created_ms);
-        Ok(session_starts.chain(first_end_ms).min())
-    }
-
-    /// Returns the player's rating in each rating pool.
-    async fn pool_ratings(&self, id: PlayerId) -> Result<Vec<PoolRating>, WireError> {
-        let ratings = self.store().ratings(id).await.map_err(player_read_error)?;
-        Ok(ratings.iter().map(to_pool_rating).collect())
     }
 }
 
@@ -125,10 +100,4 @@ fn to_pool_rating(player_rating: &PlayerRating) -> PoolRating {
         games,
         daily_ratings: player_rating.series.iter().map(to_series_point).collect(),
     }
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
-fn player_read_error(error: ReadError) -> WireError {
-    tracing::error!(%error, "cannot read a player");
-    store_read_error(&error)
 }
