@@ -445,4 +445,43 @@ impl ServerMessage {
             | Self::Event(_) => None,
         }
     }
+    /// Sets the `id` of the request that this message answers. Leaves a message that is never an
+    /// answer unchanged.
+    pub fn set_re(&mut self, request: Option<RequestId>) {
+        match self {
+            Self::Welcome(welcome) => welcome.re = request,
+            Self::Match(snapshot) => snapshot.re = request,
+            Self::Error(error) => error.re = request,
+            Self::Hint(hint) => hint.re = request,
+            Self::Pong { re, .. }
+            | Self::Ok { re, .. }
+            | Self::Matches { re, .. }
+            | Self::History { re, .. }
+            | Self::Explore { re, .. }
+            | Self::Profile { re, .. }
+            | Self::Blocked { re, .. }
+            | Self::Leaderboard { re, .. }
+            | Self::Sessions { re, .. }
+            | Self::LinkCode { re, .. }
+            | Self::RecoveryKey { re, .. }
+            | Self::ApiKey { re, .. }
+            | Self::Events { re, .. } => *re = request,
+            Self::Analysis(_)
+            | Self::Thinking(_)
+            | Self::Presence { .. }
+            | Self::Clock { .. }
+            | Self::Rematch { .. }
+            | Self::Chat { .. }
+            | Self::Rating { .. }
+            | Self::YourTurn { .. }
+            | Self::Challenge(_)
+            | Self::ChallengeEnded { .. }
+            | Self::WatchEnded { .. }
+            | Self::SessionAdded { .. }
+            | Self::Player { .. }
+            | Self::ListChanged { .. }
+            | Self::Seekers(_)
+            | Self::Event(_) => {}
+        }
+    }
 }

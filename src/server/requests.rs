@@ -32,7 +32,7 @@ use super::context::clock_and_rng::now;
 use super::context::server_context::ServerContext;
 use super::match_handle::PendingSend;
 use super::players::registry;
-use super::wire::error_replies::store_read_error;
+use super::wire::error_replies::{retry_error, store_read_error};
 use crate::matchmaking::participant_subscriptions;
 use plyhouse_protocol::{
     AuthMode, ClientMessage, CloseCode, DecodeError, Decoded, ErrorCode, Hello, PlayerId,
@@ -281,14 +281,11 @@ impl Client {
             Admission::Refuse(after) => (after, false),
             Admission::Close(after) => (after, true),
         };
-        // The delay is rounded up to a whole millisecond, so that the server accepts the next
-        // request of a client that waits this long.
-        let retry_after_ms = u64::try_from(retry_after.as_micros().div_ceil(1000)).ok();
-        let error = WireError::new(ErrorCode::RateLimited, "too many requests");
-        reply.error(WireError {
-            retry_after_ms,
-            ..error
-        });
+        reply.error(retry_error(
+            ErrorCode::RateLimited,
+            "too many requests",
+            retry_after,
+        ));
         if is_last {
             self.connection.outbox.close(CloseCode::RateLimited);
         }
@@ -340,10 +337,7 @@ impl Client {
             });
         }
         if self.player.is_some() {
-            return Err(WireError::new(
-                ErrorCode::AlreadyWelcomed,
-                "you are already logged in on this connection",
-            ));
+            return Err(already_welcomed_error());
         }
         Ok(())
     }
@@ -445,6 +439,11 @@ impl Client {
     }
 }
 
+fn already_welcomed_error() -> WireError {
+    let message = "you are already logged in on this connection";
+    WireError::new(ErrorCode::AlreadyWelcomed, message)
+}
+
 /// Validates a player name or a session label by the rules for player names. Returns the default
 /// text if no text is given.
 fn parse_display_text(
@@ -477,12 +476,7 @@ impl Drop for Client {
             .identity
             .connection_registry
             .remove(self.connection.id);
-        let connection_id = self.connection.id;
-        self.server
-            .matches
-            .lobby
-            .with_subscriptions(|lists| lists.unwatch(connection_id));
-        self.server.matchmaking.seek_list.unwatch(connection_id);
+        self.unwatch_lists();
         self.server.infra.metrics.connections.dec();
         let (server, connection) = (Arc::clone(&self.server), Arc::clone(&self.connection));
         let player = self.player.as_ref().map(|player| player.record.id);

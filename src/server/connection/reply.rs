@@ -91,6 +91,23 @@ impl Reply {
         self.outbox.connection()
     }
 
+    /// Answers with the message that a request returns, or with the request's error.
+    pub(crate) fn respond(self, result: Result<ServerMessage, WireError>) {
+        if let Some((mut message, reply)) = self.require(result) {
+            reply.send_frame(|re| {
+                message.set_re(re);
+                encode(&message)
+            });
+        }
+    }
+
+    /// Answers that the request succeeded, or with the request's error.
+    pub(crate) fn confirm(self, result: Result<(), WireError>) {
+        if let Some(((), reply)) = self.require(result) {
+            reply.ok(None);
+        }
+    }
+
     /// Answers with a message.
     pub(crate) fn send_message(self, message: impl FnOnce(Option<RequestId>) -> ServerMessage) {
         self.send_frame(|re| encode(&message(re)));

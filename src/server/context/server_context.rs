@@ -13,7 +13,7 @@ use super::limits::Limits;
 use super::matches::Matches;
 use super::matchmaking::Matchmaking;
 use super::metrics::Metrics;
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, Packet};
 use crate::settings::Settings;
 
 /// State shared by all tasks of one server. A function that needs only one part takes that part.
@@ -75,6 +75,13 @@ impl ServerContext {
     /// Returns the current Unix time in milliseconds.
     pub(crate) fn now_ms(&self) -> u64 {
         self.infra.clock.now_ms()
+    }
+
+    /// Sends a packet to all other servers, if this server belongs to a cluster.
+    pub(crate) fn broadcast(&self, packet: &Packet) {
+        if let Some(cluster) = &self.infra.cluster {
+            cluster.broadcast(packet);
+        }
     }
 
     /// Signals all tasks to end and waits for them.

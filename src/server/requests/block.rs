@@ -3,7 +3,6 @@
 use super::account::sessions::{identity_read_error, identity_write_error};
 use super::{Client, Player};
 use crate::cluster::Packet;
-use crate::connection::reply::Reply;
 use crate::players::block_loading;
 use crate::players::player_lookup;
 use plyhouse_protocol::{
@@ -12,30 +11,14 @@ use plyhouse_protocol::{
 use plyhouse_store::IdentityChanges;
 
 impl Client {
-    /// Blocks or unblocks the player that the request names, if any. Replies with all players that
-    /// the requester blocks.
+    /// Blocks or unblocks the player that the request names, if any. Returns all players that the
+    /// requester blocks.
     pub(super) async fn update_block(
-        &self,
-        player: &Player,
-        (other, is_blocked): (Option<String>, bool),
-        reply: Reply,
-    ) {
-        let block_list = self.apply_block(player, other, is_blocked).await;
-        if let Some((players, reply)) = reply.require(block_list) {
-            reply.send_message(|re| ServerMessage::Blocked {
-                re,
-                players,
-                ignored: Vec::new(),
-            });
-        }
-    }
-
-    async fn apply_block(
         &self,
         player: &Player,
         other: Option<String>,
         is_blocked: bool,
-    ) -> Result<Vec<BlockedPlayer>, WireError> {
+    ) -> Result<ServerMessage, WireError> {
         let id = player.record.id;
         if let Some(other) = other {
             let other = player_lookup::find_player(&self.server, &other).await?.id;
@@ -50,7 +33,11 @@ impl Client {
             id: own.id,
             name: own.name,
         });
-        Ok(blocked_players.collect())
+        Ok(ServerMessage::Blocked {
+            re: None,
+            players: blocked_players.collect(),
+            ignored: Vec::new(),
+        })
     }
 
     async fn set_block(
@@ -86,13 +73,11 @@ impl Client {
             .block_cache
             .set_unpairable(id, other, is_blocked);
         block_loading::refresh_linked(server, id, other).await;
-        if let Some(cluster) = &server.infra.cluster {
-            cluster.broadcast(&Packet::BlockChanged {
-                player: id,
-                other,
-                is_blocked,
-            });
-        }
+        server.broadcast(&Packet::BlockChanged {
+            player: id,
+            other,
+            is_blocked,
+        });
         Ok(())
     }
 }

@@ -1,7 +1,6 @@
 //! Dispatches the requests of a client after its `hello`.
 
-use super::profile::PlayerRef;
-use super::{Client, Player};
+use super::{Client, Player, already_welcomed_error};
 use crate::cluster_tasks::list_sync;
 use crate::connection::reply::Reply;
 use crate::match_handle::command::{Command, MatchRequest};
@@ -16,24 +15,29 @@ use crate::wire::from_protocol;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Action, Offer};
 use plyhouse_protocol::{
-    ChatContent, ClientMessage, ErrorCode, MatchRef, MatchStatus, Offer as WireOffer, OfferKind,
-    PlayerKind, Ply, Seq, ServerMessage, SessionKind, WireError,
+    ClientMessage, ErrorCode, MatchRef, MatchStatus, Offer as WireOffer, OfferKind, PlayerId,
+    PlayerKind, Seq, ServerMessage, SessionKind, WireError,
 };
 use plyhouse_store::PlayerRecord;
-
-/// Default number of rows on a page of a list.
-pub(super) const DEFAULT_PAGE_SIZE: u64 = 50;
 
 fn boxed<'a>(serve: impl Future<Output = ()> + Send + 'a) -> PendingSend<'a> {
     Some(Box::pin(serve))
 }
 
-fn refuse_second_hello<'a>(reply: Reply) -> PendingSend<'a> {
-    reply.refuse(
-        ErrorCode::AlreadyWelcomed,
-        "you are already logged in on this connection",
-    );
-    None
+/// Serves a request that returns the message for its answer.
+fn respond<'a>(
+    reply: Reply,
+    serve: impl Future<Output = Result<ServerMessage, WireError>> + Send + 'a,
+) -> PendingSend<'a> {
+    boxed(async move { reply.respond(serve.await) })
+}
+
+/// Serves a request whose answer has no data.
+fn confirm<'a>(
+    reply: Reply,
+    serve: impl Future<Output = Result<(), WireError>> + Send + 'a,
+) -> PendingSend<'a> {
+    boxed(async move { reply.confirm(serve.await) })
 }
 
 impl Client {
@@ -56,7 +60,10 @@ impl Client {
         }
         let id = player.record.id;
         match message {
-            ClientMessage::Hello(_) => refuse_second_hello(reply),
+            ClientMessage::Hello(_) => {
+                reply.error(already_welcomed_error());
+                None
+            }
             ClientMessage::Ping => self.send_pong(reply),
             ClientMessage::Create(create) => boxed(self.create_match(player, *create, reply)),
             ClientMessage::Join { target, seat } => {
@@ -70,33 +77,50 @@ impl Client {
                 occupant,
             } => {
                 let action = from_protocol::seat_action(id, seat, &occupant);
-                self.send_action(player, target, action, reply)
+                self.send_request(player, target, action.map(MatchRequest::Act), reply)
             }
             ClientMessage::Move {
                 target,
                 ply,
                 m,
                 takebacks,
-            } => self.play_move(player, target, (ply, m, takebacks), reply),
+            } => {
+                let play = Action::Play {
+                    player: id,
+                    ply,
+                    m,
+                    takebacks,
+                };
+                self.send_action(player, target, play, reply)
+            }
             ClientMessage::Abort { target } => {
-                let abort = Action::AbortByPlayer { player: id };
-                self.send_action(player, target, Ok(abort), reply)
+                self.send_action(player, target, Action::AbortByPlayer { player: id }, reply)
             }
             ClientMessage::GiveTime { target, ms } => {
-                let give_time = Action::GiveTime { player: id, ms };
-                self.send_action(player, target, Ok(give_time), reply)
+                self.send_action(player, target, Action::GiveTime { player: id, ms }, reply)
             }
             ClientMessage::Block {
                 player: other,
                 enabled,
-            } => boxed(self.update_block(player, (other, enabled.unwrap_or(true)), reply)),
+            } => respond(
+                reply,
+                self.update_block(player, other, enabled.unwrap_or(true)),
+            ),
             ClientMessage::Say { target, content } => {
-                self.send_chat(player, target, content, reply)
+                let request = MatchRequest::SendChat {
+                    name: player.record.name.clone(),
+                    saying: content,
+                };
+                self.send_request(player, target, Ok(request), reply)
             }
-            ClientMessage::Offer { target, offer } => self.offer(player, target, offer, reply),
-            ClientMessage::Decline { target, offer } => self.decline(player, target, offer, reply),
+            ClientMessage::Offer { target, offer } => {
+                self.send_request(player, target, Ok(offer_request(id, offer)), reply)
+            }
+            ClientMessage::Decline { target, offer } => {
+                self.send_request(player, target, Ok(decline_request(id, offer)), reply)
+            }
             ClientMessage::Resign { target } => {
-                self.send_action(player, target, Ok(Action::Resign { player: id }), reply)
+                self.send_action(player, target, Action::Resign { player: id }, reply)
             }
             ClientMessage::Seek(seek) => boxed(self.start_seek(player, *seek, reply)),
             ClientMessage::CancelSeek => self.cancel_seek(player, reply),
@@ -109,20 +133,24 @@ impl Client {
                 limit,
                 after,
                 seekers,
-            } => {
-                let page = (limit, after, seekers == Some(true));
-                boxed(self.list_matches(player, (game, status), page, reply))
-            }
+            } => respond(
+                reply,
+                self.list_matches(player, game, status, limit, after, seekers == Some(true)),
+            ),
             ClientMessage::WatchList {
                 game,
                 status,
                 seekers,
-            } => self.watch_list(player, (game, status), seekers == Some(true), reply),
-            ClientMessage::UnwatchList => self.unwatch_list(reply),
-            ClientMessage::History(query) => boxed(self.send_history(player, *query, reply)),
-            ClientMessage::Leaderboard(query) => boxed(self.send_leaderboard(*query, reply)),
+            } => self.watch_list(player, game, status, seekers == Some(true), reply),
+            ClientMessage::UnwatchList => {
+                self.unwatch_lists();
+                reply.ok(None);
+                None
+            }
+            ClientMessage::History(query) => respond(reply, self.history(player, *query)),
+            ClientMessage::Leaderboard(query) => respond(reply, self.leaderboard(*query)),
             ClientMessage::Explore { game, moves } => {
-                boxed(self.send_opening_stats(game, moves, reply))
+                respond(reply, self.opening_stats(game, moves))
             }
             ClientMessage::Hint { target, ply } => {
                 boxed(self.send_hint(player, target, ply, reply))
@@ -131,15 +159,13 @@ impl Client {
                 boxed(self.send_analysis(player, target, nodes, reply))
             }
             ClientMessage::Profile { name, player: id } => {
-                let by_id = id.map_or(PlayerRef::Requester, PlayerRef::Id);
-                let player_ref = name.map_or(by_id, PlayerRef::Name);
-                boxed(self.send_profile(player, player_ref, reply))
+                respond(reply, self.profile(player, name, id))
             }
             ClientMessage::LinkDevice => boxed(self.send_pairing_code(player, reply)),
             ClientMessage::CreateRecoveryKey { proof } => {
                 boxed(self.send_recovery_key(player, proof, reply))
             }
-            ClientMessage::Sessions => boxed(self.send_sessions(player, reply)),
+            ClientMessage::Sessions => respond(reply, self.sessions(player)),
             ClientMessage::EndSession { session, proof } => {
                 boxed(self.end_session(player, session, proof, reply))
             }
@@ -147,16 +173,16 @@ impl Client {
                 name,
                 password,
                 invite,
-            } => boxed(self.register(player, (name, password, invite), reply)),
+            } => confirm(reply, self.register(player, name, password, invite)),
             ClientMessage::DeleteAccount { proof } => {
                 boxed(self.delete_account(player, proof, reply))
             }
-            ClientMessage::Rename { name } => boxed(self.rename(player, name, reply)),
+            ClientMessage::Rename { name } => confirm(reply, self.rename(player, name)),
             ClientMessage::SetPassword { new, proof } => {
-                boxed(self.set_password(player, new, proof, reply))
+                confirm(reply, self.set_password(player, new, proof))
             }
             ClientMessage::CreateApiKey { label, bot, proof } => {
-                boxed(self.create_api_key(player, (label, bot), proof, reply))
+                respond(reply, self.create_api_key(player, label, bot, proof))
             }
         }
     }
@@ -217,82 +243,6 @@ impl Client {
             );
         }
         Ok(())
-    }
-
-    fn play_move<'a>(
-        &'a self,
-        player: &'a Player,
-        target: MatchRef,
-        (ply, m, takebacks): (Ply, String, Option<u64>),
-        reply: Reply,
-    ) -> PendingSend<'a> {
-        let action = Action::Play {
-            player: player.record.id,
-            ply,
-            m,
-            takebacks,
-        };
-        self.send_action(player, target, Ok(action), reply)
-    }
-
-    fn offer<'a>(
-        &'a self,
-        player: &'a Player,
-        target: MatchRef,
-        offer: WireOffer,
-        reply: Reply,
-    ) -> PendingSend<'a> {
-        let id = player.record.id;
-        let action = match offer {
-            WireOffer::Draw { ply } => Action::OfferDraw { player: id, ply },
-            WireOffer::Takeback { ply, to_ply } => Action::OfferTakeback {
-                player: id,
-                ply,
-                to_ply,
-            },
-            WireOffer::Rematch => {
-                return self.send_request(player, target, Ok(MatchRequest::OfferRematch), reply);
-            }
-        };
-        self.send_action(player, target, Ok(action), reply)
-    }
-
-    fn send_chat<'a>(
-        &'a self,
-        player: &'a Player,
-        target: MatchRef,
-        content: ChatContent,
-        reply: Reply,
-    ) -> PendingSend<'a> {
-        let name = player.record.name.clone();
-        let request = MatchRequest::SendChat {
-            name,
-            saying: content,
-        };
-        self.send_request(player, target, Ok(request), reply)
-    }
-
-    fn decline<'a>(
-        &'a self,
-        player: &'a Player,
-        target: MatchRef,
-        offer: OfferKind,
-        reply: Reply,
-    ) -> PendingSend<'a> {
-        let player_id = player.record.id;
-        let decline = |offer| Action::Decline {
-            player: player_id,
-            offer,
-        };
-        let action = match offer {
-            OfferKind::Draw => decline(Offer::Draw),
-            OfferKind::Takeback => decline(Offer::Takeback),
-            OfferKind::Challenge => Action::DeclineChallenge { player: player_id },
-            OfferKind::Rematch => {
-                return self.send_request(player, target, Ok(MatchRequest::DeclineRematch), reply);
-            }
-        };
-        self.send_action(player, target, Ok(action), reply)
     }
 
     fn send_pong(&self, reply: Reply) -> PendingSend<'_> {
@@ -371,20 +321,19 @@ impl Client {
         }
     }
 
-    /// Sends an action to the match, which decides and replies. An unknown match is reported before
-    /// any error in the action.
+    /// Sends an action to the match, which decides and replies.
     fn send_action<'a>(
         &'a self,
         player: &'a Player,
         target: MatchRef,
-        action: Result<Action, WireError>,
+        action: Action,
         reply: Reply,
     ) -> PendingSend<'a> {
-        self.send_request(player, target, action.map(MatchRequest::Act), reply)
+        self.send_request(player, target, Ok(MatchRequest::Act(action)), reply)
     }
 
     /// Sends a request to the match, which sends the reply. The connection need not follow the
-    /// match.
+    /// match. An unknown match is reported before any error in the request.
     fn send_request<'a>(
         &'a self,
         player: &'a Player,
@@ -397,7 +346,7 @@ impl Client {
                 let (request, reply) = reply.require(request)?;
                 handle.send(self.new_command(player, request), reply)
             }
-            None => Some(Box::pin(async move {
+            None => boxed(async move {
                 if let Some((handle, reply)) =
                     reply.require(self.find_unfollowed_match(player, target).await)
                     && let Some((request, reply)) = reply.require(request)
@@ -405,46 +354,45 @@ impl Client {
                 {
                     pending.await;
                 }
-            })),
+            }),
         }
     }
 
     async fn join(&self, player: &Player, target: MatchRef, seat: Option<Seat>, reply: Reply) {
-        let id = player.record.id;
-        let Some((handle, reply)) = reply.require(self.find_match(player, target).await) else {
-            return;
-        };
-        if let Some(((), reply)) =
-            reply.require(player_lookup::persist_player(&self.server, id).await)
-        {
-            let record = self.current_record(player);
-            let summary = handle.summary();
-            let will_be_rated = summary.rated && summary.status() == MatchStatus::Open;
-            let join_check = match will_be_rated && record.kind != PlayerKind::Guest {
-                true => ratings::check_may_play_rated(&self.server, &record).await,
-                false => Ok(()),
-            };
-            let Some(((), reply)) = reply.require(join_check) else {
-                return;
-            };
-            let rating = ratings::shown_rating(
-                &self.server.infra,
-                &record,
-                summary.game,
-                summary.is_correspondence(),
-            )
-            .await;
-            let PlayerRecord { name, kind, .. } = record;
-            let action = Action::Join {
-                player: id,
-                name,
-                kind,
-                seat,
-                rating,
-            };
-            let command = self.new_command(player, MatchRequest::Act(action));
+        let prepared = self.prepare_join(player, target, seat).await;
+        if let Some(((handle, command), reply)) = reply.require(prepared) {
             self.follow_match(&handle, command, reply).await;
         }
+    }
+
+    /// Finds the match and builds the command to join it.
+    async fn prepare_join(
+        &self,
+        player: &Player,
+        target: MatchRef,
+        seat: Option<Seat>,
+    ) -> Result<(MatchHandle, Command), WireError> {
+        let handle = self.find_match(player, target).await?;
+        player_lookup::persist_player(&self.server, player.record.id).await?;
+        let record = self.current_record(player);
+        let summary = handle.summary();
+        let will_be_rated = summary.rated && summary.status() == MatchStatus::Open;
+        if will_be_rated && record.kind != PlayerKind::Guest {
+            ratings::check_may_play_rated(&self.server, &record).await?;
+        }
+        let is_correspondence = summary.is_correspondence();
+        let infra = &self.server.infra;
+        let rating = ratings::shown_rating(infra, &record, summary.game, is_correspondence).await;
+        let PlayerRecord { id, name, kind } = record;
+        let action = Action::Join {
+            player: id,
+            name,
+            kind,
+            seat,
+            rating,
+        };
+        let command = self.new_command(player, MatchRequest::Act(action));
+        Ok((handle, command))
     }
 
     async fn watch(&self, player: &Player, target: MatchRef, reply: Reply) {
@@ -488,15 +436,14 @@ impl Client {
         }
     }
 
-    fn unwatch_list(&self, reply: Reply) -> PendingSend<'_> {
+    /// Unsubscribes the connection from the match list and the seek list.
+    pub(super) fn unwatch_lists(&self) {
         let connection = self.connection.id;
         self.server
             .matches
             .lobby
             .with_subscriptions(|lists| lists.unwatch(connection));
         self.server.matchmaking.seek_list.unwatch(connection);
-        reply.ok(None);
-        None
     }
 
     /// Subscribes to a list after sending the reply. A client that requests the list after the
@@ -504,13 +451,12 @@ impl Client {
     fn watch_list<'a>(
         &'a self,
         player: &'a Player,
-        (game, status): (Option<String>, Option<MatchStatus>),
+        game: Option<String>,
+        status: Option<MatchStatus>,
         with_seekers: bool,
         reply: Reply,
     ) -> PendingSend<'a> {
-        let game = game.as_deref().map(from_protocol::game).transpose();
-        let (game, reply) = reply.require(game)?;
-        let game = game.map(|entry| entry.info.id);
+        let (game, reply) = reply.require(from_protocol::game_filter(game.as_deref()))?;
         reply.ok(None);
         let outbox = &self.connection.outbox;
         let filter = ListFilter { game, status };
@@ -519,73 +465,55 @@ impl Client {
             .lobby
             .with_subscriptions(|lists| lists.watch(filter, outbox));
         let (seek_list, id) = (&self.server.matchmaking.seek_list, player.record.id);
+        let connection = self.connection.id;
         if !with_seekers {
-            seek_list.unwatch(outbox.connection());
+            seek_list.unwatch(connection);
             return None;
         }
         seek_list.watch(game, id, outbox);
-        let connection = outbox.connection();
-        Some(Box::pin(seek_list_broadcast::send_initial_list(
+        boxed(seek_list_broadcast::send_initial_list(
             &self.server,
             connection,
             game,
             id,
-        )))
+        ))
     }
 
     async fn list_matches(
         &self,
         player: &Player,
-        (game, status): (Option<String>, Option<MatchStatus>),
-        (limit, after, with_seekers): (Option<u64>, Option<MatchRef>, bool),
-        reply: Reply,
-    ) {
-        let Some((game, reply)) =
-            reply.require(game.as_deref().map(from_protocol::game).transpose())
-        else {
-            return;
-        };
-        let filter = ListFilter {
-            game: game.map(|entry| entry.info.id),
-            status,
-        };
-        let limit = usize::try_from(limit.unwrap_or(DEFAULT_PAGE_SIZE)).unwrap_or(usize::MAX);
-        let cursor_match = after.and_then(|after| self.server.matches.lobby.find(after));
-        let is_hidden =
-            cursor_match.is_some_and(|known| known.summary().is_hidden_from(player.record.id));
-        let page = match &self.server.infra.cluster {
+        game: Option<String>,
+        status: Option<MatchStatus>,
+        limit: Option<u64>,
+        after: Option<MatchRef>,
+        with_seekers: bool,
+    ) -> Result<ServerMessage, WireError> {
+        let (server, viewer) = (&self.server, player.record.id);
+        let game = from_protocol::game_filter(game.as_deref())?;
+        let filter = ListFilter { game, status };
+        let limit = from_protocol::page_size(limit);
+        let cursor_match = after.and_then(|after| server.matches.lobby.find(after));
+        let is_hidden = cursor_match.is_some_and(|known| known.summary().is_hidden_from(viewer));
+        let page = match &server.infra.cluster {
             _ if is_hidden => Err(unknown_match_error()),
-            Some(cluster) => {
-                list_sync::list_matches(&self.server, cluster, filter, after, limit).await
-            }
-            None => (self.server.matches.lobby.list(filter, after, limit)).map_err(WireError::from),
+            Some(cluster) => list_sync::list_matches(server, cluster, filter, after, limit).await,
+            None => (server.matches.lobby.list(filter, after, limit)).map_err(WireError::from),
         };
         if page.is_err() {
             self.delay_wrong_guess().await;
         }
-        let Some(((total, matches), reply)) = reply.require(page) else {
-            return;
-        };
+        let (total, matches) = page?;
         let seekers = match with_seekers {
-            true => {
-                let visible_seekers = seek_list_broadcast::seekers_visible_to(
-                    &self.server,
-                    filter.game,
-                    player.record.id,
-                );
-                visible_seekers.await.map(Some)
-            }
-            false => Ok(None),
+            true => Some(seek_list_broadcast::seekers_visible_to(server, game, viewer).await?),
+            false => None,
         };
-        if let Some((seekers, reply)) = reply.require(seekers) {
-            reply.send_message(|re| ServerMessage::Matches {
-                re,
-                total,
-                matches,
-                seekers,
-                ignored: Vec::new(),
-            });
-        }
+        Ok(ServerMessage::Matches {
+            re: None,
+            total,
+            matches,
+            seekers,
+            ignored: Vec::new(),
+        })
     }
 
     async fn resync(&self, player: &Player, target: MatchRef, since: Seq, reply: Reply) {
@@ -599,4 +527,26 @@ impl Client {
             handle.send_and_wait(command, reply).await;
         }
     }
+}
+
+fn offer_request(player: PlayerId, offer: WireOffer) -> MatchRequest {
+    MatchRequest::Act(match offer {
+        WireOffer::Draw { ply } => Action::OfferDraw { player, ply },
+        WireOffer::Takeback { ply, to_ply } => Action::OfferTakeback {
+            player,
+            ply,
+            to_ply,
+        },
+        WireOffer::Rematch => return MatchRequest::OfferRematch,
+    })
+}
+
+fn decline_request(player: PlayerId, offer: OfferKind) -> MatchRequest {
+    let decline = |offer| Action::Decline { player, offer };
+    MatchRequest::Act(match offer {
+        OfferKind::Draw => decline(Offer::Draw),
+        OfferKind::Takeback => decline(Offer::Takeback),
+        OfferKind::Challenge => Action::DeclineChallenge { player },
+        OfferKind::Rematch => return MatchRequest::DeclineRematch,
+    })
 }

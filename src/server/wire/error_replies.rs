@@ -1,5 +1,7 @@
 //! Error replies for objects that do not exist, and for failed reads and writes of the store.
 
+use std::time::Duration;
+
 use plyhouse_protocol::{ErrorCode, WireError};
 use plyhouse_store::{ReadError, WriteError};
 
@@ -46,4 +48,26 @@ pub(crate) fn store_unavailable_error() -> WireError {
 /// Returns the error for a match that does not exist or is hidden from the player.
 pub(crate) fn unknown_match_error() -> WireError {
     WireError::new(ErrorCode::UnknownMatch, "there is no such match")
+}
+
+/// Returns the error for a request that the client may repeat after `retry_after`.
+pub(crate) fn retry_error(
+    code: ErrorCode,
+    message: impl Into<Box<str>>,
+    retry_after: Duration,
+) -> WireError {
+    WireError {
+        // The time is rounded up to a whole millisecond, so that a client that waits this long is
+        // not rejected again.
+        retry_after_ms: u64::try_from(retry_after.as_micros().div_ceil(1000)).ok(),
+        ..WireError::new(code, message)
+    }
+}
+
+/// Returns the error for a request with an invalid field.
+pub(crate) fn bad_field_error(field: &str, message: impl Into<Box<str>>) -> WireError {
+    WireError {
+        field: Some(field.into()),
+        ..WireError::new(ErrorCode::BadField, message)
+    }
 }

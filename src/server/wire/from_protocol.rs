@@ -79,6 +79,17 @@ pub(crate) fn game(id: &str) -> Result<&'static GameEntry, WireError> {
     })
 }
 
+/// Returns the id of the game to which a request limits its results, if any.
+pub(crate) fn game_filter(id: Option<&str>) -> Result<Option<&'static str>, WireError> {
+    id.map(|id| Ok(game(id)?.info.id)).transpose()
+}
+
+/// Returns the maximum number of rows on the requested page of a list.
+pub(crate) fn page_size(limit: Option<u64>) -> usize {
+    const DEFAULT_ROWS: u64 = 50;
+    usize::try_from(limit.unwrap_or(DEFAULT_ROWS)).unwrap_or(usize::MAX)
+}
+
 pub(crate) fn level(id: &str) -> Result<Level, WireError> {
     id.parse().map_err(|_| {
         let levels = Level::ALL.map(Level::id).join(", ");

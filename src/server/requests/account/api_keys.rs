@@ -7,7 +7,6 @@ use super::sessions::{identity_read_error, identity_write_error};
 use crate::auth::names;
 use crate::auth::names::RegistrableName;
 use crate::auth::tokens;
-use crate::connection::reply::Reply;
 use crate::context::clock_and_rng::now;
 use crate::players::block_loading;
 use crate::players::player_lookup;
@@ -47,30 +46,10 @@ impl Client {
     pub(in crate::requests) async fn create_api_key(
         &self,
         player: &Player,
-        (label, bot): (Option<String>, Option<String>),
-        proof: Option<ReauthProof>,
-        reply: Reply,
-    ) {
-        let issued = self.issue_api_key(player, label, bot, proof.as_ref()).await;
-        if let Some((issued, reply)) = reply.require(issued) {
-            self.notify_session_added(player.record.id, &issued.session);
-            reply.send_message(|re| ServerMessage::ApiKey {
-                re,
-                key: issued.key,
-                session: issued.session.id,
-                player: to_protocol::player(&issued.player),
-                ignored: Vec::new(),
-            });
-        }
-    }
-
-    async fn issue_api_key(
-        &self,
-        player: &Player,
         label: Option<String>,
         bot: Option<String>,
-        proof: Option<&ReauthProof>,
-    ) -> Result<IssuedKey, WireError> {
+        proof: Option<ReauthProof>,
+    ) -> Result<ServerMessage, WireError> {
         let owner = self.current_record(player);
         let label = parse_display_text(label, || "program".to_owned());
         let name = match bot {
@@ -82,73 +61,63 @@ impl Client {
         };
         let label = label?;
         player_lookup::persist_player(&self.server, owner.id).await?;
-        let key_player = self.resolve_key_player(&owner, name).await?;
-        let identity_proof = self.verify_proof(player, proof).await?;
+        let (key_player, new_bot) = self.resolve_key_player(&owner, name).await?;
+        let identity_proof = self.verify_proof(player, proof.as_ref()).await?;
         let key = tokens::new_api_key(&self.server.infra.rng);
-        let issued = IssuedKey {
-            session: SessionRecord {
-                kind: SessionKind::Key,
-                ..self.new_session(key_player.player.id, &key, label)
-            },
-            key,
-            player: key_player.player,
+        let session = SessionRecord {
+            kind: SessionKind::Key,
+            ..self.new_session(key_player.id, &key, label)
         };
+        let is_new_bot = new_bot.is_some();
         let new_key = NewApiKey {
-            session: issued.session.clone(),
+            session: session.clone(),
             owner: owner.id,
             proof: identity_proof,
-            bot: key_player.new_account,
+            bot: new_bot,
             keys_max: API_KEYS_MAX,
         };
-        let (is_new, name) = (new_key.bot.is_some(), issued.player.name.clone());
-        if self
-            .store()
-            .add_api_key(new_key)
-            .await
-            .map_err(identity_write_error)?
-        {
-            if is_new {
-                block_loading::refresh_after_new_bot(&self.server, owner.id).await;
-            }
-            return Ok(issued);
+        let added = self.store().add_api_key(new_key).await;
+        if !added.map_err(identity_write_error)? {
+            // The store has rejected the key. A concurrent request has created a key, taken the
+            // name or changed the password.
+            let name = is_new_bot.then_some(key_player.name);
+            let (_, new_bot) = self.resolve_key_player(&owner, name).await?;
+            return Err(match is_new_bot && new_bot.is_none() {
+                true => name_taken_error(),
+                false => wrong_password_error(),
+            });
         }
-        // The store has rejected the key. A concurrent request has created a key, taken the name or
-        // changed the password.
-        let retried = self
-            .resolve_key_player(&owner, is_new.then_some(name))
-            .await?;
-        match is_new && retried.new_account.is_none() {
-            true => Err(name_taken_error()),
-            false => Err(wrong_password_error()),
+        if is_new_bot {
+            block_loading::refresh_after_new_bot(&self.server, owner.id).await;
         }
+        self.notify_session_added(owner.id, &session);
+        Ok(ServerMessage::ApiKey {
+            re: None,
+            key,
+            session: session.id,
+            player: to_protocol::player(&key_player),
+            ignored: Vec::new(),
+        })
     }
 
-    /// Returns the player for a new key: the owner, or the bot account with this name.
+    /// Returns the player for a new key: the owner, or the bot account with this name. The bot
+    /// account must be created if it is returned as the second value.
     async fn resolve_key_player(
         &self,
         owner: &PlayerRecord,
         bot: Option<String>,
-    ) -> Result<KeyPlayer, WireError> {
-        let account = self.store().account(owner.id).await;
-        let bots = account
-            .map_err(identity_read_error)?
-            .unwrap_or_default()
-            .bots;
+    ) -> Result<(PlayerRecord, Option<NewBotAccount>), WireError> {
+        let bots = self.load_account(owner.id).await?.bots;
         let key_player = match bot {
             Some(name) => self.find_or_prepare_bot(name, &bots).await?,
-            None => KeyPlayer {
-                player: owner.clone(),
-                new_account: None,
-            },
+            None => (owner.clone(), None),
         };
         let mut keys = 0;
         for player in bots.iter().chain([owner]) {
             let sessions = self.store().sessions(player.id).await;
             let sessions = sessions.map_err(identity_read_error)?;
-            let api_keys = sessions
-                .iter()
-                .filter(|session| session.kind == SessionKind::Key);
-            keys += api_keys.count();
+            let is_api_key = |session: &&SessionRecord| session.kind == SessionKind::Key;
+            keys += sessions.iter().filter(is_api_key).count();
         }
         if keys >= API_KEYS_MAX {
             let message = format!("you have reached the limit of {API_KEYS_MAX} API keys");
@@ -162,22 +131,11 @@ impl Client {
         &self,
         name: String,
         bots: &[PlayerRecord],
-    ) -> Result<KeyPlayer, WireError> {
+    ) -> Result<(PlayerRecord, Option<NewBotAccount>), WireError> {
         let RegistrableName { name, skeletons } = names::parse_registrable_name(&name)?;
-        let now_ms = self.server.now_ms();
-        for skeleton in &skeletons {
-            let owner = self
-                .store()
-                .find_by_name_skeleton(skeleton.clone(), now_ms)
-                .await;
-            if let Some((owner_id, _)) = owner.map_err(identity_read_error)? {
-                let own_bot = bots.iter().find(|bot| bot.id == owner_id);
-                let player = own_bot.cloned().ok_or_else(name_taken_error)?;
-                return Ok(KeyPlayer {
-                    player,
-                    new_account: None,
-                });
-            }
+        if let Some(name_owner) = self.owners_of_skeletons(&skeletons).await?.first() {
+            let own_bot = bots.iter().find(|bot| bot.id == *name_owner);
+            return Ok((own_bot.cloned().ok_or_else(name_taken_error)?, None));
         }
         if bots.len() >= BOTS_MAX {
             let message = format!("you have reached the limit of {BOTS_MAX} bot accounts");
@@ -188,29 +146,12 @@ impl Client {
             name,
             kind: PlayerKind::Bot,
         };
-        Ok(KeyPlayer {
-            new_account: Some(NewBotAccount {
-                player: player.clone(),
-                skeletons,
-                now_ms,
-                bots_max: BOTS_MAX,
-            }),
-            player,
-        })
+        let new_bot = NewBotAccount {
+            player: player.clone(),
+            skeletons,
+            now_ms: self.server.now_ms(),
+            bots_max: BOTS_MAX,
+        };
+        Ok((player, Some(new_bot)))
     }
-}
-
-/// A new API key.
-struct IssuedKey {
-    key: Token,
-    session: SessionRecord,
-    /// Player to whom the key belongs.
-    player: PlayerRecord,
-}
-
-/// Player who will own a new key.
-struct KeyPlayer {
-    player: PlayerRecord,
-    /// The bot account to create; `None` if no new account is needed.
-    new_account: Option<NewBotAccount>,
 }

@@ -35,14 +35,8 @@ impl Client {
         let identity_proof = self.verify_proof(player, proof).await?;
         account_deletion::leave_live_matches(server, record.id, RunningMatchPolicy::Refuse).await?;
         let own_connection = Some(self.connection.id);
-        match account_deletion::delete_account(
-            server,
-            &record,
-            Some(identity_proof),
-            own_connection,
-        )
-        .await?
-        {
+        let proof = Some(identity_proof);
+        match account_deletion::delete_account(server, &record, proof, own_connection).await? {
             true => Ok(()),
             // Another request was faster: it deleted the account or changed the password.
             false => Err(wrong_password_error()),

@@ -29,11 +29,7 @@ impl Client {
         &self,
         proxy_user: &str,
     ) -> Result<Player, WireError> {
-        let stored_record = self
-            .store()
-            .find_external_identity(proxy_user.to_owned())
-            .await;
-        let record = match stored_record.map_err(identity_read_error)? {
+        let record = match self.find_proxy_account(proxy_user).await? {
             Some(record) => record,
             None => self.create_proxy_account(proxy_user).await?,
         };
@@ -44,6 +40,14 @@ impl Client {
             token: Token::new(String::new()),
             is_stored: true,
         })
+    }
+
+    async fn find_proxy_account(
+        &self,
+        proxy_user: &str,
+    ) -> Result<Option<PlayerRecord>, WireError> {
+        let account = self.store().find_external_identity(proxy_user.to_owned());
+        account.await.map_err(identity_read_error)
     }
 
     async fn create_proxy_account(&self, proxy_user: &str) -> Result<PlayerRecord, WireError> {
@@ -83,11 +87,7 @@ impl Client {
             }
             // The store has rejected the account. Another connection has created it, or another
             // player has taken the name.
-            let stored_record = self
-                .store()
-                .find_external_identity(proxy_user.to_owned())
-                .await;
-            if let Some(record) = stored_record.map_err(identity_read_error)? {
+            if let Some(record) = self.find_proxy_account(proxy_user).await? {
                 return Ok(record);
             }
         }

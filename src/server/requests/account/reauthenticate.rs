@@ -8,6 +8,7 @@ use crate::auth::names;
 use crate::auth::tokens;
 use crate::context::clock_and_rng::now;
 use crate::requests::{Client, Player};
+use crate::wire::error_replies::retry_error;
 use plyhouse_protocol::{ErrorCode, PlayerId, PlayerName, ReauthProof, Token, WireError};
 use plyhouse_store::{IdentityProof, PasswordHash};
 use uuid::Uuid;
@@ -27,22 +28,13 @@ impl Client {
         // An invalid name is looked up as an empty name, which no player has.
         let name = name.map_or_else(|_| String::new(), |name| name.as_str().to_owned());
         let skeleton = names::name_skeleton(&name);
-        self.charge_password_attempt(&skeleton)?;
-        let account = self.find_account_by_name(&name).await;
-        let is_correct = match &account {
-            Ok((_, stored_hash)) => {
-                self.verify_password(&skeleton, password, stored_hash.clone())
-                    .await
-            }
-            Err(error) => Err(error.clone()),
+        let check = async {
+            let (player, stored_hash) = self.find_account_by_name(&name).await?;
+            let passwords = &self.server.identity.passwords;
+            let is_correct = passwords.verify(password, stored_hash.clone()).await?;
+            Ok(player.zip(stored_hash).filter(|_| is_correct))
         };
-        if is_correct.is_err() {
-            self.refund_password_attempt(&skeleton);
-        }
-        match (account?, is_correct?) {
-            ((Some(player), Some(stored_hash)), true) => Ok((player, stored_hash)),
-            _ => Err(wrong_password_error()),
-        }
+        self.check_password(&skeleton, check).await
     }
 
     /// Returns the player who uses this name or one that looks like it, and the player's password
@@ -52,18 +44,15 @@ impl Client {
         &self,
         name: &str,
     ) -> Result<(Option<PlayerId>, Option<PasswordHash>), WireError> {
-        let server = &self.server;
-        let owner = names::owner_of_name(server.store(), server.now_ms(), name).await;
+        let now_ms = self.server.now_ms();
+        let owner = names::owner_of_name(self.store(), now_ms, name).await;
         let owner = owner.map_err(identity_read_error)?;
         let player = owner
             .filter(|(_, is_own)| *is_own)
             .map(|(player, _)| player);
         let nil_player = PlayerId(Uuid::nil());
-        let account = self.store().account(player.unwrap_or(nil_player)).await;
-        let password = account
-            .map_err(identity_read_error)?
-            .and_then(|account| account.password);
-        Ok((player, password))
+        let account = self.load_account(player.unwrap_or(nil_player)).await?;
+        Ok((player, account.password))
     }
 
     /// Verifies the player's proof of identity if the player needs a proof. A player without a
@@ -75,14 +64,9 @@ impl Client {
         proof: Option<&ReauthProof>,
     ) -> Result<IdentityProof, WireError> {
         let id = player.record.id;
-        let account = self
-            .store()
-            .account(id)
-            .await
-            .map_err(identity_read_error)?;
         let identity_proof = IdentityProof {
             session: player.session.id,
-            password: account.and_then(|account| account.password),
+            password: self.load_account(id).await?.password,
         };
         let Some(stored_hash) = identity_proof.password.clone() else {
             return Ok(identity_proof);
@@ -96,32 +80,24 @@ impl Client {
             None => Err(wrong_password_error()),
             Some(ReauthProof::Password(password)) => {
                 let skeleton = names::name_skeleton(&self.current_record(player).name);
-                self.charge_password_attempt(&skeleton)?;
-                let is_correct = self
-                    .verify_password(&skeleton, password, Some(stored_hash))
-                    .await;
-                if is_correct.is_err() {
-                    self.refund_password_attempt(&skeleton);
-                }
-                is_correct?
-                    .then_some(identity_proof)
-                    .ok_or_else(wrong_password_error)
+                let check = async {
+                    let passwords = &self.server.identity.passwords;
+                    let is_correct = passwords.verify(password, Some(stored_hash)).await?;
+                    Ok(is_correct.then_some(identity_proof))
+                };
+                self.check_password(&skeleton, check).await
             }
             Some(ReauthProof::RecoveryKey(key)) => {
                 self.connection_permit
                     .charge_code_attempt(now())
                     .map_err(too_many_codes_error)?;
                 let key = tokens::hash_code(key);
-                let owner = self
-                    .find_recovery_owner(key)
-                    .await
-                    .map_err(identity_read_error)?;
-                if owner != Some(id)
-                    || !self
-                        .consume_one_time_token(key)
-                        .await
-                        .map_err(identity_write_error)?
-                {
+                let owner = self.find_recovery_owner(key).await;
+                if owner.map_err(identity_read_error)? != Some(id) {
+                    return Err(wrong_password_error());
+                }
+                let is_consumed = self.consume_one_time_token(key).await;
+                if !is_consumed.map_err(identity_write_error)? {
                     return Err(wrong_password_error());
                 }
                 self.connection_permit.refund_code_attempt();
@@ -130,37 +106,25 @@ impl Client {
         }
     }
 
-    /// Checks a password against the stored hash. If the password is correct, the attempt is not
-    /// counted against the limit.
-    async fn verify_password(
+    /// Runs a password check, which returns `None` for a wrong password. Only a wrong password
+    /// counts against the limits on login attempts.
+    async fn check_password<T>(
         &self,
         skeleton: &str,
-        password: &Token,
-        stored_hash: Option<PasswordHash>,
-    ) -> Result<bool, WireError> {
-        let is_correct = self
-            .server
-            .identity
-            .passwords
-            .verify(password, stored_hash)
-            .await?;
-        if is_correct {
-            self.refund_password_attempt(skeleton);
-        }
-        Ok(is_correct)
-    }
-
-    fn charge_password_attempt(&self, skeleton: &str) -> Result<(), WireError> {
+        check: impl Future<Output = Result<Option<T>, WireError>>,
+    ) -> Result<T, WireError> {
         let login_attempts = &self.server.identity.passwords.login_attempts;
-        let attempt = login_attempts.charge(skeleton, self.connection_permit.address(), now());
+        let address = self.connection_permit.address();
+        let attempt = login_attempts.charge(skeleton, address, now());
         attempt.map_err(|retry_after| {
-            too_soon_error("too many wrong passwords; try again later", retry_after)
-        })
-    }
-
-    fn refund_password_attempt(&self, skeleton: &str) {
-        let login_attempts = &self.server.identity.passwords.login_attempts;
-        login_attempts.refund(skeleton, self.connection_permit.address());
+            let message = "too many wrong passwords; try again later";
+            retry_error(ErrorCode::TooSoon, message, retry_after)
+        })?;
+        let checked = check.await;
+        if !matches!(checked, Ok(None)) {
+            login_attempts.refund(skeleton, address);
+        }
+        checked?.ok_or_else(wrong_password_error)
     }
 }
 
@@ -171,13 +135,5 @@ pub(in crate::requests) fn wrong_password_error() -> WireError {
 
 pub(in crate::requests) fn too_many_codes_error(retry_after: Duration) -> WireError {
     let message = "too many wrong codes and keys from your IP address; try again later";
-    too_soon_error(message, retry_after)
-}
-
-pub(in crate::requests) fn too_soon_error(message: &str, retry_after: Duration) -> WireError {
-    WireError {
-        // The time is rounded up, so that a client that waits this long is not rejected again.
-        retry_after_ms: u64::try_from(retry_after.as_micros().div_ceil(1000)).ok(),
-        ..WireError::new(ErrorCode::TooSoon, message)
-    }
+    retry_error(ErrorCode::TooSoon, message, retry_after)
 }

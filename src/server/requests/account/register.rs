@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-use super::reauthenticate::{too_soon_error, wrong_password_error};
+use super::reauthenticate::wrong_password_error;
 use super::sessions::{identity_read_error, identity_write_error};
 use crate::auth::names;
 use crate::auth::names::RegistrableName;
 use crate::auth::tokens;
 use crate::cluster::Packet;
-use crate::connection::reply::Reply;
 use crate::players::player_lookup;
 use crate::players::registry;
 use crate::requests::{Client, DAY_MS, Player};
 use crate::settings::AccountPolicy;
+use crate::wire::error_replies::{bad_field_error, retry_error};
 use crate::wire::to_protocol;
 use plyhouse_protocol::{
     ErrorCode, PlayerId, PlayerKind, ReauthProof, Token, WireError, is_password_same_as_name,
@@ -23,47 +23,12 @@ use plyhouse_store::{IdentityChanges, NameChange, PlayerRecord, SessionSelection
 const RENAME_INTERVAL_MS: u64 = 30 * DAY_MS;
 
 impl Client {
-    pub(in crate::requests) async fn register(
-        &self,
-        player: &Player,
-        (name, password, invite): (String, Option<Token>, Option<Token>),
-        reply: Reply,
-    ) {
-        let result = self.create_account(player, &name, password, invite).await;
-        self.complete_identity_change(result, reply);
-    }
-
-    pub(in crate::requests) async fn rename(&self, player: &Player, name: String, reply: Reply) {
-        let result = self.change_name(player, &name).await;
-        self.complete_identity_change(result, reply);
-    }
-
-    pub(in crate::requests) async fn set_password(
-        &self,
-        player: &Player,
-        new: Token,
-        proof: Option<ReauthProof>,
-        reply: Reply,
-    ) {
-        let result = self.change_password(player, &new, proof.as_ref()).await;
-        self.complete_identity_change(result, reply);
-    }
-
-    fn complete_identity_change(&self, result: Result<PlayerRecord, WireError>, reply: Reply) {
-        if let Some((record, reply)) = reply.require(result) {
-            self.broadcast_player_record(&record);
-            reply.ok(None);
-        }
-    }
-
     /// Updates the player's record on all servers. Each server sends the record to the player's
     /// connections.
     pub(in crate::requests) fn broadcast_player_record(&self, record: &PlayerRecord) {
         self.server.identity.players.update_record(record);
-        if let Some(cluster) = &self.server.infra.cluster {
-            let player = to_protocol::player(record);
-            cluster.broadcast(&Packet::PlayerRenamed { player });
-        }
+        let player = to_protocol::player(record);
+        self.server.broadcast(&Packet::PlayerRenamed { player });
     }
 
     /// Returns the player's current record, which other connections may have changed.
@@ -72,29 +37,23 @@ impl Client {
         connected_record.unwrap_or_else(|| player.record.clone())
     }
 
-    async fn create_account(
+    pub(in crate::requests) async fn register(
         &self,
         player: &Player,
-        name: &str,
+        name: String,
         password: Option<Token>,
         invite: Option<Token>,
-    ) -> Result<PlayerRecord, WireError> {
+    ) -> Result<(), WireError> {
         let id = player.record.id;
         if self.current_record(player).kind.is_account() {
             return Err(already_registered_error());
         }
         let invite = self.require_invite(invite).await?;
-        let RegistrableName { name, skeletons } = names::parse_registrable_name(name)?;
+        let RegistrableName { name, skeletons } = names::parse_registrable_name(&name)?;
         self.check_name_available(&skeletons, id).await?;
+        let (passwords, rng) = (&self.server.identity.passwords, &self.server.infra.rng);
         let password = match password {
-            Some(password) => {
-                let hash = self
-                    .server
-                    .identity
-                    .passwords
-                    .hash(&password, &self.server.infra.rng);
-                Some(hash.await?)
-            }
+            Some(password) => Some(passwords.hash(&password, rng).await?),
             None => None,
         };
         player_lookup::persist_player(&self.server, id).await?;
@@ -117,13 +76,9 @@ impl Client {
         if !result.map_err(identity_write_error)? {
             // The store has rejected the name. The player has registered on another connection, or
             // another player has taken the name.
-            let stored_record = self
-                .store()
-                .player_by_id(id)
-                .await
-                .map_err(identity_read_error)?;
-            let is_account = stored_record.is_some_and(|known| known.kind.is_account());
-            if is_account {
+            let stored_record = self.store().player_by_id(id).await;
+            let stored_record = stored_record.map_err(identity_read_error)?;
+            if stored_record.is_some_and(|known| known.kind.is_account()) {
                 return Err(already_registered_error());
             }
             // Another player may also have used the same invitation.
@@ -132,7 +87,8 @@ impl Client {
         }
         self.server.infra.metrics.registrations.inc();
         tracing::info!(player = %id, "account registered");
-        Ok(record)
+        self.broadcast_player_record(&record);
+        Ok(())
     }
 
     /// Returns the invitation's hash, or `None` if this server requires no invitation.
@@ -157,36 +113,41 @@ impl Client {
         is_valid.then_some(()).ok_or_else(invite_needed_error)
     }
 
-    async fn change_name(&self, player: &Player, name: &str) -> Result<PlayerRecord, WireError> {
+    pub(in crate::requests) async fn rename(
+        &self,
+        player: &Player,
+        name: String,
+    ) -> Result<(), WireError> {
         let old_record = self.current_record(player);
         check_is_registered(old_record.kind)?;
-        let RegistrableName { name, skeletons } = names::parse_registrable_name(name)?;
+        let RegistrableName { name, skeletons } = names::parse_registrable_name(&name)?;
         self.check_name_available(&skeletons, old_record.id).await?;
         if name == old_record.name {
-            return Ok(old_record);
+            self.broadcast_player_record(&old_record);
+            return Ok(());
         }
         let now_ms = self.server.now_ms();
         let renamed_ms = self.check_rename_allowed(old_record.id, now_ms).await?;
-        let record = PlayerRecord {
-            name,
-            ..old_record.clone()
-        };
+        let expected = (old_record.kind, renamed_ms);
+        let record = PlayerRecord { name, ..old_record };
         let name_change = NameChange {
             player: record.clone(),
             skeletons,
             invite: None,
             password: None,
-            expected: (old_record.kind, renamed_ms),
+            expected,
             now_ms,
             old_name_reserved_until_ms: now_ms + names::NAME_RESERVATION_MS,
         };
         let result = self.store().name_player(name_change).await;
-        if result.map_err(identity_write_error)? {
-            return Ok(record);
+        if !result.map_err(identity_write_error)? {
+            // The player has been renamed on another connection, or another player has taken the
+            // name.
+            self.check_rename_allowed(record.id, now_ms).await?;
+            return Err(name_taken_error());
         }
-        // The player has been renamed on another connection, or another player has taken the name.
-        self.check_rename_allowed(record.id, now_ms).await?;
-        Err(name_taken_error())
+        self.broadcast_player_record(&record);
+        Ok(())
     }
 
     /// Checks that the player was last renamed long enough ago. Returns the time of the last
@@ -196,52 +157,40 @@ impl Client {
         id: PlayerId,
         now_ms: u64,
     ) -> Result<Option<u64>, WireError> {
-        let account = self
-            .store()
-            .account(id)
-            .await
-            .map_err(identity_read_error)?;
-        let renamed_ms = account.and_then(|account| account.renamed_ms);
+        let renamed_ms = self.load_account(id).await?.renamed_ms;
         let next_ms = renamed_ms.map_or(0, |renamed_ms| renamed_ms + RENAME_INTERVAL_MS);
         if next_ms > now_ms {
             let retry_after = Duration::from_millis(next_ms - now_ms);
-            return Err(too_soon_error(
-                "you have changed your name recently; try again later",
-                retry_after,
-            ));
+            let message = "you have changed your name recently; try again later";
+            return Err(retry_error(ErrorCode::TooSoon, message, retry_after));
         }
         Ok(renamed_ms)
     }
 
-    async fn change_password(
+    pub(in crate::requests) async fn set_password(
         &self,
         player: &Player,
-        new: &Token,
-        proof: Option<&ReauthProof>,
-    ) -> Result<PlayerRecord, WireError> {
-        let (record, own) = (self.current_record(player), player.session.id);
+        new: Token,
+        proof: Option<ReauthProof>,
+    ) -> Result<(), WireError> {
+        let record = self.current_record(player);
         check_is_registered(record.kind)?;
         if is_password_same_as_name(new.reveal(), &record.name) {
             let message = "`new` must be different from your name";
-            return Err(WireError {
-                field: Some("new".into()),
-                ..WireError::new(ErrorCode::BadField, message)
-            });
+            return Err(bad_field_error("new", message));
         }
-        let identity_proof = self.verify_proof(player, proof).await?;
-        let hash = self
-            .server
-            .identity
-            .passwords
-            .hash(new, &self.server.infra.rng)
-            .await?;
+        let identity_proof = self.verify_proof(player, proof.as_ref()).await?;
+        let (passwords, rng) = (&self.server.identity.passwords, &self.server.infra.rng);
+        let hash = passwords.hash(&new, rng).await?;
         let update = self.store().set_password(record.id, hash, identity_proof);
         if !update.await.map_err(identity_write_error)? {
             // The password was changed after the proof had been verified.
             return Err(wrong_password_error());
         }
-        self.close_ended_sessions(record.id, SessionSelection::AllButKeysAnd(own), None);
-        Ok(record)
+        let ended = SessionSelection::AllButKeysAnd(player.session.id);
+        self.close_ended_sessions(record.id, ended, None);
+        self.broadcast_player_record(&record);
+        Ok(())
     }
 
     /// Checks that all existing names with these skeletons belong to the player `own`. Names that
@@ -251,18 +200,25 @@ impl Client {
         skeletons: &[String],
         own: PlayerId,
     ) -> Result<(), WireError> {
-        let now_ms = self.server.now_ms();
-        for skeleton in skeletons {
-            let owner = self
-                .store()
-                .find_by_name_skeleton(skeleton.clone(), now_ms)
-                .await;
-            let owner = owner.map_err(identity_read_error)?;
-            if owner.is_some_and(|(player, _)| player != own) {
-                return Err(name_taken_error());
-            }
+        let owners = self.owners_of_skeletons(skeletons).await?;
+        match owners.iter().all(|owner| *owner == own) {
+            true => Ok(()),
+            false => Err(name_taken_error()),
         }
-        Ok(())
+    }
+
+    /// Returns the players who own names with these skeletons.
+    pub(super) async fn owners_of_skeletons(
+        &self,
+        skeletons: &[String],
+    ) -> Result<Vec<PlayerId>, WireError> {
+        let (mut owners, now_ms) = (Vec::new(), self.server.now_ms());
+        for skeleton in skeletons.iter().cloned() {
+            let owner = self.store().find_by_name_skeleton(skeleton, now_ms).await;
+            let owner = owner.map_err(identity_read_error)?;
+            owners.extend(owner.map(|(player, _)| player));
+        }
+        Ok(owners)
     }
 
     /// Renames a returning guest whose name now belongs to another player. A store failure does not
@@ -272,11 +228,9 @@ impl Client {
         if kind.is_account() || names::is_generated_guest_name(name) {
             return;
         }
-        let availability = self
-            .check_name_available(&names::name_skeletons(name), *id)
-            .await;
-        let is_taken = availability.is_err_and(|error| error.code == Some(ErrorCode::NameTaken));
-        if !is_taken {
+        let skeletons = names::name_skeletons(name);
+        let availability = self.check_name_available(&skeletons, *id).await;
+        if !availability.is_err_and(|error| error.code == Some(ErrorCode::NameTaken)) {
             return;
         }
         let name = registry::random_guest_name(&self.server.infra.rng);

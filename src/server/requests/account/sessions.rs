@@ -14,32 +14,21 @@ use plyhouse_protocol::{
     CloseCode, PlayerId, ReauthProof, ServerMessage, SessionId, SessionSummary, WireError,
 };
 use plyhouse_store::{
-    IdentityChanges, PlayerRecord, ReadError, SessionRecord, SessionSelection, WriteError,
+    Account, IdentityChanges, ReadError, SessionRecord, SessionSelection, WriteError,
 };
 
 impl Client {
-    pub(in crate::requests) async fn send_sessions(&self, player: &Player, reply: Reply) {
-        let summaries = self.list_sessions(player).await;
-        if let Some((sessions, reply)) = reply.require(summaries) {
-            reply.send_message(|re| ServerMessage::Sessions {
-                re,
-                sessions,
-                ignored: Vec::new(),
-            });
-        }
-    }
-
     /// Returns the sessions of the player and of the player's bot accounts, oldest first.
-    async fn list_sessions(&self, player: &Player) -> Result<Vec<SessionSummary>, WireError> {
+    pub(in crate::requests) async fn sessions(
+        &self,
+        player: &Player,
+    ) -> Result<ServerMessage, WireError> {
         let id = player.record.id;
-        let mut summaries = Vec::new();
-        let owners = [(id, None)].into_iter();
-        let bots = self.load_bots(id).await?.into_iter();
-        for (owner, bot) in owners.chain(bots.map(|bot| (bot.id, Some(bot.name)))) {
-            let stored_sessions = match self.server.identity.players.unstored_guest(owner) {
-                Some((_, session)) => Ok(vec![session]),
-                None => self.store().sessions(owner).await,
-            };
+        let mut sessions = Vec::new();
+        let bots = self.load_account(id).await?.bots.into_iter();
+        let bots = bots.map(|bot| (bot.id, Some(bot.name)));
+        for (owner, bot) in [(id, None)].into_iter().chain(bots) {
+            let stored_sessions = player_lookup::load_sessions(&self.server, owner).await;
             let connected = self.connected_sessions(owner).await;
             let summary = |session: SessionRecord| SessionSummary {
                 session: session.id,
@@ -51,28 +40,26 @@ impl Client {
                 created_ms: session.created_ms,
                 bot: bot.clone(),
             };
-            summaries.extend(
-                stored_sessions
-                    .map_err(identity_read_error)?
-                    .into_iter()
-                    .map(summary),
-            );
+            let stored_sessions = stored_sessions.map_err(identity_read_error)?;
+            sessions.extend(stored_sessions.into_iter().map(summary));
         }
-        summaries.sort_by_key(|summary| summary.created_ms);
-        Ok(summaries)
+        sessions.sort_by_key(|summary| summary.created_ms);
+        Ok(ServerMessage::Sessions {
+            re: None,
+            sessions,
+            ignored: Vec::new(),
+        })
     }
 
-    /// Returns the bot accounts of a player.
-    pub(in crate::requests) async fn load_bots(
+    /// Returns the account data of a player, which are empty for a guest.
+    pub(in crate::requests) async fn load_account(
         &self,
         player: PlayerId,
-    ) -> Result<Vec<PlayerRecord>, WireError> {
-        let account = self
-            .store()
-            .account(player)
-            .await
-            .map_err(identity_read_error)?;
-        Ok(account.unwrap_or_default().bots)
+    ) -> Result<Account, WireError> {
+        let account = self.store().account(player).await;
+        account
+            .map(Option::unwrap_or_default)
+            .map_err(identity_read_error)
     }
 
     /// Returns the player's sessions that are connected to any server.
@@ -93,38 +80,41 @@ impl Client {
         proof: Option<ReauthProof>,
         reply: Reply,
     ) {
-        let (id, own) = (player.record.id, player.session.id);
-        let Some(selection) = from_protocol::session_selection(&session, own) else {
+        let own = &player.session;
+        let Some(selection) = from_protocol::session_selection(&session, own.id) else {
             reply.ok(None);
             return;
         };
-        let proof_check = match selection == SessionSelection::One(own) {
-            true => Ok(()),
-            false => self.verify_proof(player, proof.as_ref()).await.map(drop),
-        };
-        let Some(((), reply)) = reply.require(proof_check) else {
-            return;
-        };
+        let ended = self.end_selected_sessions(player, selection, proof).await;
+        if let Some(((), reply)) = reply.require(ended) {
+            reply.ok(None);
+            if selection.contains(own.id, own.kind) {
+                self.connection.outbox.close(CloseCode::SessionEnded);
+            }
+        }
+    }
+
+    /// Ends sessions in the store and closes their connections, except the requesting one.
+    async fn end_selected_sessions(
+        &self,
+        player: &Player,
+        selection: SessionSelection,
+        proof: Option<ReauthProof>,
+    ) -> Result<(), WireError> {
+        let id = player.record.id;
+        if selection != SessionSelection::One(player.session.id) {
+            self.verify_proof(player, proof.as_ref()).await?;
+        }
         // A guest who is not stored yet must be stored now. Otherwise, the guest could be stored
         // after the session has ended.
-        let persisted = player_lookup::persist_player(&self.server, id).await;
-        let Some(((), reply)) = reply.require(persisted) else {
-            return;
-        };
-        let Some((bots, reply)) = reply.require(self.load_bots(id).await) else {
-            return;
-        };
-        let result = self.store().end_sessions(id, selection).await;
-        let Some(((), reply)) = reply.require(result.map_err(identity_write_error)) else {
-            return;
-        };
+        player_lookup::persist_player(&self.server, id).await?;
+        let bots = self.load_account(id).await?.bots;
+        let ended = self.store().end_sessions(id, selection).await;
+        ended.map_err(identity_write_error)?;
         for owner in bots.iter().map(|bot| bot.id).chain([id]) {
             self.close_ended_sessions(owner, selection, Some(self.connection.id));
         }
-        reply.ok(None);
-        if selection.contains(own, player.session.kind) {
-            self.connection.outbox.close(CloseCode::SessionEnded);
-        }
+        Ok(())
     }
 
     /// Closes the connections of ended sessions on all servers. The connection with the ID `except`
@@ -139,12 +129,10 @@ impl Client {
             .identity
             .players
             .close_sessions(player, selection, except);
-        if let Some(cluster) = &self.server.infra.cluster {
-            cluster.broadcast(&Packet::SessionsEnded {
-                player,
-                which: selection,
-            });
-        }
+        self.server.broadcast(&Packet::SessionsEnded {
+            player,
+            which: selection,
+        });
     }
 
     /// Records the first use of the client's session on each day.
