@@ -91,10 +91,10 @@ impl Server {
         context.spawn_until_stopped(matchmaking::list_broadcast::run);
         context.spawn_until_stopped(matchmaking::seek_list_broadcast::run);
         context.spawn(schedule::wake_scheduler::run);
-        context.spawn(players::ratings::run);
+        context.spawn_until_stopped(players::ratings::run);
         context.spawn_until_stopped(matchmaking::widened_seek_pairing::pair_widened_seeks);
         context.spawn_until_stopped(schedule::clock_pause::run);
-        context.spawn(players::account_deletion::remove_deleted_players);
+        context.spawn_until_stopped(players::account_deletion::remove_deleted_players);
         context.spawn(context::admin_commands::run);
         Ok(Self { context })
     }

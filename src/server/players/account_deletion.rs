@@ -88,22 +88,14 @@ pub(crate) async fn leave_live_matches(
 /// Removes deleted players from matches that they joined around the time of their deletion. Runs
 /// until the server stops.
 pub(crate) async fn remove_deleted_players(server: Arc<ServerContext>) {
-    let shutdown = server.infra.tasks.shutdown.clone();
-    let removal_loop = async {
-        loop {
-            for (id, player) in server.identity.pending_removals.next_batch().await {
-                let server = Arc::clone(&server);
-                server
-                    .clone()
-                    .infra
-                    .spawn(async move { remove_from_match_with_retry(&server, id, player).await });
-            }
+    loop {
+        for (id, player) in server.identity.pending_removals.next_batch().await {
+            let server = Arc::clone(&server);
+            server
+                .clone()
+                .infra
+                .spawn(async move { remove_from_match_with_retry(&server, id, player).await });
         }
-    };
-    tokio::select! {
-        biased; // Polling the branches in a fixed order keeps simulated runs reproducible.
-        () = shutdown.cancelled() => {}
-        () = removal_loop => {}
     }
 }
 

@@ -138,17 +138,9 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
     if server.infra.settings.accounts == AccountPolicy::Off {
         return;
     }
-    let shutdown = server.infra.tasks.shutdown.clone();
-    let rating = async {
-        record_server_start(&server).await;
-        loop {
-            run_step(&server).await;
-        }
-    };
-    tokio::select! {
-        biased; // Polling the branches in a fixed order keeps simulated runs reproducible.
-        () = shutdown.cancelled() => {}
-        () = rating => {}
+    record_server_start(&server).await;
+    loop {
+        run_step(&server).await;
     }
 }
 
