@@ -21,7 +21,7 @@ use crate::context::matches::Matches;
 use crate::context::metrics::GaugeGuard;
 use crate::context::server_context::ServerContext;
 use crate::wire::encode::encode;
-use crate::wire::error_replies::{store_read_error, store_write_error};
+use crate::wire::error_replies::{retry_error, store_read_error, store_write_error};
 
 /// Maximum number of analyses that a player may request within 24 hours. The limit applies across
 /// all servers that share a store.
@@ -46,9 +46,9 @@ const BATCH_INTERVAL: Duration = Duration::from_millis(250);
 /// Maximum number of plies in one message.
 const PLIES_PER_MESSAGE: usize = 16;
 
-/// Delay, in milliseconds, before a client may repeat a request that was refused because another
-/// analysis is in progress.
-pub(crate) const RETRY_AFTER_MS: u64 = 1000;
+/// Delay before a client may repeat a request that was refused because another analysis is in
+/// progress.
+pub(crate) const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// Request for the analysis of a match.
 #[derive(Clone, Copy, Debug)]
@@ -173,13 +173,8 @@ fn enqueue(
     let is_for =
         |(other, analysis): &(PlayerId, Arc<Analysis>)| *other == player && !analysis.is_complete();
     if state.jobs.contains_key(&id) || state.jobs.values().any(is_for) {
-        return Err(WireError {
-            retry_after_ms: Some(RETRY_AFTER_MS),
-            ..WireError::new(
-                ErrorCode::TooSoon,
-                "this match or another one that you requested is already being analysed",
-            )
-        });
+        let message = "this match or another one that you requested is already being analysed";
+        return Err(retry_error(ErrorCode::TooSoon, message, RETRY_AFTER));
     }
     if state.jobs.len() >= QUEUE_MAX {
         let message = "the analysis queue is full; try again later";

@@ -216,10 +216,8 @@ async fn rename_account(server: &ServerContext, name: &str, to: &str) -> Result<
     let stored = server.infra.store.player_by_id(record.id).await;
     let record = stored.ok().flatten().unwrap_or(record);
     server.identity.players.update_record(&record);
-    if let Some(cluster) = &server.infra.cluster {
-        let player = to_protocol::player(&record);
-        cluster.broadcast(&Packet::PlayerRenamed { player });
-    }
+    let player = to_protocol::player(&record);
+    server.broadcast(&Packet::PlayerRenamed { player });
     Ok(())
 }
 

@@ -12,6 +12,7 @@ use crate::connection::id::ConnectionId;
 use crate::connection::reply::Reply;
 use crate::context::clock_and_rng::now;
 use crate::match_handle::command::Command;
+use crate::wire::error_replies::retry_error;
 use crate::wire::to_protocol;
 
 /// Maximum number of chat messages in a snapshot.
@@ -112,11 +113,8 @@ impl Speaker {
             None => Ok(()),
             Some(first) => {
                 let wait = BURST_WINDOW.saturating_sub(now.saturating_duration_since(*first));
-                let error = WireError::new(ErrorCode::TooSoon, "you are sending messages too fast");
-                Err(WireError {
-                    retry_after_ms: u64::try_from(wait.as_micros().div_ceil(1000)).ok(),
-                    ..error
-                })
+                let message = "you are sending messages too fast";
+                Err(retry_error(ErrorCode::TooSoon, message, wait))
             }
         }
     }

@@ -251,9 +251,7 @@ pub(crate) async fn delete_account(
     }
     for PlayerRecord { id, .. } in &deleted_players {
         mark_deleted(server, *id, except);
-        if let Some(cluster) = &server.infra.cluster {
-            cluster.broadcast(&Packet::PlayerDeleted { player: *id });
-        }
+        server.broadcast(&Packet::PlayerDeleted { player: *id });
     }
     for PlayerRecord { id, name, .. } in deleted_players {
         leave_live_matches_with_retry(server, id).await;
@@ -312,10 +310,10 @@ async fn try_remove_stored_names(infra: &Infrastructure, player: PlayerId) -> bo
 }
 
 async fn broadcast_name_erased(server: &Arc<ServerContext>, player: PlayerId, name: String) {
-    if let Some(cluster) = &server.infra.cluster {
-        let name = name.clone();
-        cluster.broadcast(&Packet::NameErased { player, name });
-    }
+    server.broadcast(&Packet::NameErased {
+        player,
+        name: name.clone(),
+    });
     erase_name_in_memory(server, player, name).await;
 }
 
@@ -399,9 +397,7 @@ pub(crate) async fn resume_stale_deletions(
 
 async fn finish_deletion(server: &Arc<ServerContext>, player: PlayerId) {
     mark_deleted(server, player, None);
-    if let Some(cluster) = &server.infra.cluster {
-        cluster.broadcast(&Packet::PlayerDeleted { player });
-    }
+    server.broadcast(&Packet::PlayerDeleted { player });
     leave_live_matches_with_retry(server, player).await;
     erase_names(server, player, DELETED_PLAYER_NAME.to_owned()).await;
 }

@@ -19,7 +19,7 @@ use crate::context::infrastructure::Infrastructure;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::Control;
 use crate::settings::AccountPolicy;
-use crate::wire::error_replies::store_read_error;
+use crate::wire::error_replies::{retry_error, store_read_error};
 
 /// Interval at which the server checks the rating ledger for rows written by other servers or by
 /// the operator.
@@ -95,12 +95,13 @@ pub(crate) async fn check_rated_ban(
     })?;
     match until_ms.checked_sub(infra.clock.now_ms()) {
         None | Some(0) => Ok(()),
-        retry_after_ms => {
+        Some(wait_ms) => {
             let message = "you have left too many rated matches; you can still play casual matches";
-            Err(WireError {
-                retry_after_ms,
-                ..WireError::new(ErrorCode::TooSoon, message)
-            })
+            Err(retry_error(
+                ErrorCode::TooSoon,
+                message,
+                Duration::from_millis(wait_ms),
+            ))
         }
     }
 }
@@ -216,12 +217,10 @@ async fn publish_rating(server: &Arc<ServerContext>, row: &LedgerRow, posted: &P
         changes: to_rating_changes(&posted.changes),
         why: posted.reason,
     };
-    if let Some(cluster) = &server.infra.cluster {
-        cluster.broadcast(&Packet::MatchRated {
-            match_id: game.match_id,
-            rating_update: update.clone(),
-        });
-    }
+    server.broadcast(&Packet::MatchRated {
+        match_id: game.match_id,
+        rating_update: update.clone(),
+    });
     apply_rating_update(server, game.match_id, update).await;
 }
 

@@ -8,6 +8,7 @@ use crate::analysis::start_and_stream;
 use crate::analysis::start_and_stream::{Analysis, AnalysisRequest};
 use crate::connection::reply::Reply;
 use crate::match_handle::MatchHandle;
+use crate::wire::error_replies::retry_error;
 use plyhouse_protocol::{AnalysisAccess, ErrorCode, MatchRef, MatchStatus, WireError};
 
 impl Client {
@@ -103,12 +104,6 @@ impl Client {
 
 /// Error for a connection that already receives an analysis.
 fn already_subscribed_error() -> WireError {
-    let error = WireError::new(
-        ErrorCode::TooSoon,
-        "this connection is already receiving an analysis",
-    );
-    WireError {
-        retry_after_ms: Some(start_and_stream::RETRY_AFTER_MS),
-        ..error
-    }
+    let message = "this connection is already receiving an analysis";
+    retry_error(ErrorCode::TooSoon, message, start_and_stream::RETRY_AFTER)
 }

@@ -22,13 +22,13 @@ use crate::players::player_lookup;
 use crate::players::ratings;
 use crate::players::registry::TooManyHostedMatches;
 use crate::schedule::correspondence_matches;
+use crate::wire::error_replies::bad_field_error;
 use crate::wire::from_protocol;
 use plyhouse_engine::catalog::GameEntry;
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{Occupant, Terms};
 use plyhouse_protocol::{
-    CreateRequest, ErrorCode, PlayerId, PlayerKind, SeatRequest, SeekRequest, SpectatorAccess,
-    WireError,
+    CreateRequest, PlayerId, PlayerKind, SeatRequest, SeekRequest, SpectatorAccess, WireError,
 };
 use plyhouse_store::PlayerRecord;
 
@@ -247,10 +247,7 @@ impl Client {
         }
         let message =
             "only bot accounts can play rated matches against the server's bots: omit `rated`";
-        Err(WireError {
-            field: Some("rated".into()),
-            ..WireError::new(ErrorCode::BadField, message)
-        })
+        Err(bad_field_error("rated", message))
     }
 
     /// Checks that the player may host another match and that this connection may follow it. If the
@@ -300,16 +297,13 @@ fn parse_initial_position(
     let Some(text) = position else {
         return Ok(None);
     };
-    let parsed_position = game
-        .parse_initial_position(text.trim())
-        .map_err(|why| WireError {
-            field: Some("position".into()),
-            ..WireError::new(
-                ErrorCode::BadField,
-                format!("`position` cannot be played: {why}"),
-            )
-        })?;
-    Ok(Some(parsed_position.to_string()))
+    match game.parse_initial_position(text.trim()) {
+        Ok(parsed_position) => Ok(Some(parsed_position.to_string())),
+        Err(why) => {
+            let message = format!("`position` cannot be played: {why}");
+            Err(bad_field_error("position", message))
+        }
+    }
 }
 
 fn parse_level(id: Option<&str>) -> Result<Option<Level>, WireError> {
@@ -323,10 +317,7 @@ fn check_not_self_challenge(invited: Option<&str>, host: PlayerId) -> Result<(),
         return Ok(());
     }
     let message = "`for` must be another player";
-    Err(WireError {
-        field: Some("for".into()),
-        ..WireError::new(ErrorCode::BadField, message)
-    })
+    Err(bad_field_error("for", message))
 }
 
 fn to_occupant(host: &Occupant, seat: SeatRequest) -> Result<Occupant, WireError> {
