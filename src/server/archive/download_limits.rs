@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::game_records::ArchiveError;
 use crate::connection::ip_limits::Address;
 use crate::context::locks::{DOWNLOADS, Mutex};
 
@@ -13,13 +14,6 @@ const DOWNLOADS_MAX: usize = 32;
 #[derive(Debug)]
 pub(crate) struct DownloadLimits(Mutex<HashSet<Option<Address>>, DOWNLOADS>);
 
-/// Limit that a new download would exceed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DownloadLimitReached {
-    PerAddress,
-    Total,
-}
-
 impl DownloadLimits {
     pub(crate) fn new() -> Self {
         Self(Mutex::new(HashSet::new()))
@@ -27,13 +21,13 @@ impl DownloadLimits {
 
     /// Registers a download for this address. Fails if the address already has a running download,
     /// or if [`DOWNLOADS_MAX`] downloads are running.
-    pub(crate) fn acquire(&self, address: Option<Address>) -> Result<(), DownloadLimitReached> {
+    pub(crate) fn acquire(&self, address: Option<Address>) -> Result<(), ArchiveError> {
         let mut addresses = self.0.lock();
         if addresses.contains(&address) {
-            return Err(DownloadLimitReached::PerAddress);
+            return Err(ArchiveError::AddressBusy);
         }
         if addresses.len() >= DOWNLOADS_MAX {
-            return Err(DownloadLimitReached::Total);
+            return Err(ArchiveError::Busy);
         }
         addresses.insert(address);
         Ok(())

@@ -5,13 +5,15 @@ mod player_records;
 
 use crate::context::server_context::ServerContext;
 use crate::matchmaking::match_loading;
+use plyhouse_engine::catalog::GameEntry;
 use plyhouse_matches::game_record::{GameRecord, GameRecordError};
 use plyhouse_matches::{Event, EventKind};
 use plyhouse_protocol::{MatchCode, MatchRef, SpectatorAccess};
 use plyhouse_store::MatchRecord;
+use tokio::sync::SemaphorePermit;
 
 pub use error::ArchiveError;
-pub(crate) use error::read_error;
+pub(crate) use error::{lookup_error, read_error};
 pub(crate) use player_records::ANONYMOUS_VIEWER;
 pub use player_records::GameRecordQuery;
 
@@ -32,22 +34,15 @@ impl ServerContext {
         target: MatchRef,
         extension: &str,
     ) -> Result<GameRecordFile, ArchiveError> {
-        let Ok(_permit) = self.limits.game_record_permits.try_acquire() else {
-            return Err(ArchiveError::Busy);
-        };
+        let _permit = self.acquire_read_permit()?;
         self.build_game_record(target, extension).await
     }
 
-    /// Builds a game record. If too many records are being built, waits for a permit.
-    async fn wait_for_game_record(
-        &self,
-        target: MatchRef,
-        extension: &str,
-    ) -> Result<GameRecordFile, ArchiveError> {
-        let Ok(_permit) = self.limits.replay_permits.acquire().await else {
-            return Err(ArchiveError::Busy);
-        };
-        self.build_game_record(target, extension).await
+    /// Acquires a permit for a read of the archive. Fails with `Busy` if too many reads are in
+    /// progress.
+    pub(super) fn acquire_read_permit(&self) -> Result<SemaphorePermit<'_>, ArchiveError> {
+        let permit = self.limits.game_record_permits.try_acquire();
+        permit.map_err(|_| ArchiveError::Busy)
     }
 
     async fn build_game_record(
@@ -56,8 +51,7 @@ impl ServerContext {
         extension: &str,
     ) -> Result<GameRecordFile, ArchiveError> {
         let MatchRecord { creation, events } = self.spectator_record(target).await?;
-        let format = creation.game.record_format;
-        if format.is_none_or(|format| format.extension() != extension) {
+        if !has_record_format(creation.game, extension) {
             return Err(ArchiveError::NotFound);
         }
         let (id, code) = (creation.id, creation.code);
@@ -94,6 +88,12 @@ impl ServerContext {
             false => Ok(record),
         }
     }
+}
+
+/// Returns whether the records of a game have this file extension.
+fn has_record_format(game: &GameEntry, extension: &str) -> bool {
+    let format = game.record_format;
+    format.is_some_and(|format| format.extension() == extension)
 }
 
 /// Returns whether the match has started and only its players may watch it. HTTP requests are

@@ -2,9 +2,9 @@
 
 use plyhouse_engine::game::{Diagram, Seat};
 use plyhouse_matches::{Match, Occupant, Stage, board_image};
-use plyhouse_protocol::{EndReason, ErrorCode, MatchId, MatchRef, Profile, Seq};
+use plyhouse_protocol::{EndReason, MatchId, MatchRef, Profile, Seq};
 
-use super::game_records::{ANONYMOUS_VIEWER, ArchiveError};
+use super::game_records::{ANONYMOUS_VIEWER, ArchiveError, lookup_error};
 use crate::context::server_context::ServerContext;
 
 /// Preview of a match or a player.
@@ -78,21 +78,10 @@ impl ServerContext {
 
     /// Returns the preview of a player. `player` is a name or an id.
     pub(crate) async fn player_preview(&self, player: &str) -> Result<LinkPreview, ArchiveError> {
-        let Ok(_permit) = self.limits.game_record_permits.try_acquire() else {
-            return Err(ArchiveError::Busy);
-        };
+        let _permit = self.acquire_read_permit()?;
         let id = self.resolve_player(player).await?;
-        let profile = self
-            .load_profile(id, ANONYMOUS_VIEWER)
-            .await
-            .map_err(|error| {
-                let is_unknown = error.code == Some(ErrorCode::UnknownPlayer);
-                if is_unknown {
-                    ArchiveError::NotFound
-                } else {
-                    ArchiveError::StoreUnavailable
-                }
-            })?;
+        let profile = self.load_profile(id, ANONYMOUS_VIEWER).await;
+        let profile = profile.map_err(lookup_error)?;
         let Profile {
             player,
             won,
@@ -109,9 +98,7 @@ impl ServerContext {
 
     /// Loads and replays the part of a match that spectators may see.
     async fn replay_for_spectators(&self, target: MatchRef) -> Result<Match, ArchiveError> {
-        let Ok(_permit) = self.limits.game_record_permits.try_acquire() else {
-            return Err(ArchiveError::Busy);
-        };
+        let _permit = self.acquire_read_permit()?;
         let record = self.spectator_record(target).await?;
         let id = record.creation.id;
         Match::replay(record.creation, &record.events).map_err(|damaged| {

@@ -1,5 +1,6 @@
 //! Errors for game record requests.
 
+use plyhouse_protocol::{ErrorCode, WireError};
 use plyhouse_store::ReadError;
 
 /// Error when requesting a game record or a link preview.
@@ -29,5 +30,14 @@ pub(crate) fn read_error(error: ReadError) -> ArchiveError {
     match error {
         ReadError::Unavailable => ArchiveError::StoreUnavailable,
         ReadError::Corrupt(_) => ArchiveError::Corrupt,
+    }
+}
+
+/// Returns the error for a failed look-up of a player.
+#[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
+pub(crate) fn lookup_error(error: WireError) -> ArchiveError {
+    match error.code {
+        Some(ErrorCode::UnknownPlayer) => ArchiveError::NotFound,
+        _ => ArchiveError::StoreUnavailable,
     }
 }

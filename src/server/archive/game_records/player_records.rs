@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use futures::stream::{self, Stream, StreamExt};
 use plyhouse_engine::catalog::GameEntry;
-use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, PlayerId, WireError};
-use plyhouse_store::HistoryQuery;
+use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
+use plyhouse_store::{HistoryQuery, PastMatch};
 use uuid::Uuid;
 
-use super::error::{ArchiveError, read_error};
-use crate::archive::download_limits::DownloadLimitReached;
+use super::error::{ArchiveError, lookup_error, read_error};
+use super::has_record_format;
 use crate::connection::ip_limits::Address;
 use crate::context::server_context::ServerContext;
 use crate::players::player_lookup;
@@ -72,21 +72,11 @@ impl ServerContext {
     ) -> Result<impl Stream<Item = Result<String, ArchiveError>> + Send + use<>, ArchiveError> {
         let game = query.game.map(from_protocol::game).transpose();
         let game = game.map_err(|_| ArchiveError::NotFound)?;
-        let has_format = |entry: &GameEntry| {
-            let format = entry.record_format.map(|format| format.extension());
-            format == Some(query.extension)
-        };
-        if game.is_some_and(|entry| !has_format(entry)) {
+        if game.is_some_and(|entry| !has_record_format(entry, query.extension)) {
             return Err(ArchiveError::NotFound);
         }
         let player = self.resolve_player(query.player).await?;
-        self.limits
-            .download_limits
-            .acquire(address)
-            .map_err(|full| match full {
-                DownloadLimitReached::PerAddress => ArchiveError::AddressBusy,
-                DownloadLimitReached::Total => ArchiveError::Busy,
-            })?;
+        self.limits.download_limits.acquire(address)?;
         let mut reader = GameRecordReader {
             permit: DownloadPermit {
                 server: Arc::clone(self),
@@ -118,10 +108,7 @@ impl ServerContext {
                 .map(|record| record.id),
             None => player_lookup::find_by_name(&self.infra, player).await,
         };
-        found.map_err(|WireError { code, .. }| match code {
-            Some(ErrorCode::UnknownPlayer) => ArchiveError::NotFound,
-            _ => ArchiveError::StoreUnavailable,
-        })
+        found.map_err(lookup_error)
     }
 }
 
@@ -140,10 +127,12 @@ impl GameRecordReader {
                 continue;
             };
             let server = &self.permit.server;
-            match server
-                .wait_for_game_record(MatchRef::Id(id), &self.extension)
-                .await
-            {
+            let replay_permits = &server.limits.replay_permits;
+            let Ok(_permit) = replay_permits.acquire().await else {
+                return Err(ArchiveError::Busy);
+            };
+            let target = MatchRef::Id(id);
+            match server.build_game_record(target, &self.extension).await {
                 Ok(record) => {
                     // An additional newline separates the games in the file.
                     let between = if self.has_written { "\n" } else { "" };
@@ -173,17 +162,13 @@ impl GameRecordReader {
         let page = found.map_err(read_error)?.unwrap_or_default();
         self.is_last_page = page.len() < PAGE_SIZE;
         self.cursor = page.last().map(|past| past.creation.id);
-        let has_format = |entry: &GameEntry| {
-            let format = entry.record_format.map(|format| format.extension());
-            format == Some(&*self.extension)
-        };
         let server = &self.permit.server;
-        let visible = page
-            .iter()
-            .filter(|past| server.is_end_visible(past, ANONYMOUS_VIEWER));
-        let fitting = visible.map(|past| &past.creation);
-        let fitting = fitting.filter(|creation| has_format(creation.game));
-        self.next_ids = fitting.map(|creation| creation.id).collect();
+        let is_downloadable = |past: &&PastMatch| {
+            server.is_end_visible(past, ANONYMOUS_VIEWER)
+                && has_record_format(past.creation.game, &self.extension)
+        };
+        let downloadable = page.iter().filter(is_downloadable);
+        self.next_ids = downloadable.map(|past| past.creation.id).collect();
         Ok(())
     }
 }
