@@ -9,6 +9,5 @@ pub(crate) mod pending_removals;
 pub(crate) mod player_lookup;
 pub(crate) mod profile;
 pub(crate) mod rating_update_message;
-pub(crate) mod rating_wakeup;
 pub(crate) mod ratings;
 pub(crate) mod registry;

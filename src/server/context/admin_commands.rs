@@ -239,7 +239,7 @@ async fn exclude_account_from_ratings(server: &ServerContext, name: &str) -> Res
     let record = find_account(&server.infra, name).await?;
     let unrated = server.infra.store.exclude_from_ratings(record.id).await;
     unrated.map_err(|error| error_text(&store_write_error(error)))?;
-    server.matches.rating_wakeup.wake();
+    server.matches.rating_wakeup.notify_one();
     Ok(())
 }
 

@@ -3,12 +3,16 @@
 use std::io;
 use std::sync::Arc;
 
+<<<<<<< HEAD
 use super::clock_and_rng::to_millis;
+=======
+use tokio::sync::Notify;
+
+>>>>>>> 4c90b429 (ratings: wake the rating task by a plain Notify)
 use super::infrastructure::Infrastructure;
 use crate::analysis::queue::AnalysisQueue;
 use crate::bots::SearchPool;
 use crate::matchmaking::lobby::Lobby;
-use crate::players::rating_wakeup::RatingWakeup;
 use crate::schedule::wake_times::WakeTimes;
 
 /// Matches in memory, and the work that they cause.
@@ -18,7 +22,8 @@ pub(crate) struct Matches {
     pub(crate) bots: Arc<SearchPool>,
     pub(crate) analysis_queue: AnalysisQueue,
     pub(crate) wake_times: WakeTimes,
-    pub(crate) rating_wakeup: RatingWakeup,
+    /// Wakes the rating task to handle new work, such as an ended match.
+    pub(crate) rating_wakeup: Notify,
     /// End of the grace period after a restart, in milliseconds since 1970. During this period, no
     /// player loses a correspondence match on time.
     pub(crate) grace_ends_ms: u64,
@@ -34,7 +39,7 @@ impl Matches {
             analysis_queue: AnalysisQueue::new(bots.thread_count()),
             bots,
             wake_times: WakeTimes::default(),
-            rating_wakeup: RatingWakeup::default(),
+            rating_wakeup: Notify::new(),
             grace_ends_ms: infra.started_ms.saturating_add(grace_ms),
         })
     }

@@ -499,7 +499,7 @@ impl Leader {
                 self.unload_at =
                     Some(durable_at + linger_duration(state, self.server.infra.settings.linger));
                 if state.creation().terms.rated {
-                    self.server.matches.rating_wakeup.wake();
+                    self.server.matches.rating_wakeup.notify_one();
                 }
             }
         }
