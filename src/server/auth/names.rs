@@ -113,24 +113,25 @@ fn visible_name_skeletons(name: &str) -> [String; 2] {
     [legacy_skeleton(name), visible_skeleton(name)].map(|bare| bare.to_lowercase())
 }
 
-/// Returns the player who owns the given name or a name that is confusable with it. The returned
-/// flag is `true` if the player still uses the name, and `false` if the name is only reserved.
-pub(crate) async fn owner_of_name(
+/// Returns the player who currently uses the given name or a name that is confusable with it. Names
+/// that are only reserved are ignored.
+pub(crate) async fn current_owner(
     store: &dyn Store,
     now_ms: u64,
     name: &str,
-) -> Result<Option<(PlayerId, bool)>, ReadError> {
+) -> Result<Option<PlayerId>, ReadError> {
     let (legacy, skeleton) = (legacy_skeleton(name), name_skeleton(name));
     // Names that were registered before the current skeleton algorithm are found by their legacy
     // skeleton. Two players may have old names with the same current skeleton. The lookup by legacy
     // skeleton comes first, so that it finds the right player.
+    let mut owner = None;
     if legacy != skeleton {
-        let found = store.find_by_name_skeleton(legacy, now_ms).await?;
-        if found.is_some() {
-            return Ok(found);
-        }
+        owner = store.find_by_name_skeleton(legacy, now_ms).await?;
     }
-    store.find_by_name_skeleton(skeleton, now_ms).await
+    if owner.is_none() {
+        owner = store.find_by_name_skeleton(skeleton, now_ms).await?;
+    }
+    Ok(owner.and_then(|(player, is_in_use)| is_in_use.then_some(player)))
 }
 
 #[cfg(test)]

@@ -245,12 +245,9 @@ async fn exclude_account_from_ratings(server: &ServerContext, name: &str) -> Res
 
 /// Returns the account that currently has this name.
 async fn find_account(infra: &Infrastructure, name: &str) -> Result<PlayerRecord, String> {
-    let named = names::owner_of_name(&*infra.full_store, infra.clock.now_ms(), name).await;
-    let named = named.map_err(|error| error_text(&store_read_error(&error)))?;
-    let own = named
-        .filter(|(_, is_own)| *is_own)
-        .map(|(player, _)| player);
-    let player = own.ok_or_else(account_not_found)?;
+    let owner = names::current_owner(&*infra.full_store, infra.clock.now_ms(), name).await;
+    let owner = owner.map_err(|error| error_text(&store_read_error(&error)))?;
+    let player = owner.ok_or_else(account_not_found)?;
     let found = infra.full_store.player_by_id(player).await;
     let found = found.map_err(|error| error_text(&store_read_error(&error)))?;
     found.ok_or_else(account_not_found)

@@ -19,11 +19,10 @@ pub(crate) async fn find_by_name(
     if names::name_skeleton(name).is_empty() {
         return Err(unknown_name_error());
     }
-    let owner = names::owner_of_name(&*infra.store, infra.clock.now_ms(), name).await;
-    match owner.map_err(player_read_error)? {
-        Some((id, true)) => Ok(id),
-        Some((_, false)) | None => Err(unknown_name_error()),
-    }
+    let owner = names::current_owner(&*infra.store, infra.clock.now_ms(), name).await;
+    owner
+        .map_err(player_read_error)?
+        .ok_or_else(unknown_name_error)
 }
 
 /// Returns the current record of a player.

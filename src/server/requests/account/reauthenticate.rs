@@ -45,11 +45,8 @@ impl Client {
         name: &str,
     ) -> Result<(Option<PlayerId>, Option<PasswordHash>), WireError> {
         let now_ms = self.server.now_ms();
-        let owner = names::owner_of_name(self.store(), now_ms, name).await;
-        let owner = owner.map_err(identity_read_error)?;
-        let player = owner
-            .filter(|(_, is_own)| *is_own)
-            .map(|(player, _)| player);
+        let player = names::current_owner(self.store(), now_ms, name).await;
+        let player = player.map_err(identity_read_error)?;
         let nil_player = PlayerId(Uuid::nil());
         let account = self.load_account(player.unwrap_or(nil_player)).await?;
         Ok((player, account.password))
