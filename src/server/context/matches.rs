@@ -3,12 +3,9 @@
 use std::io;
 use std::sync::Arc;
 
-<<<<<<< HEAD
-use super::clock_and_rng::to_millis;
-=======
 use tokio::sync::Notify;
 
->>>>>>> 4c90b429 (ratings: wake the rating task by a plain Notify)
+use super::clock_and_rng::to_millis;
 use super::infrastructure::Infrastructure;
 use crate::analysis::queue::AnalysisQueue;
 use crate::bots::SearchPool;

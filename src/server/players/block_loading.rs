@@ -1,10 +1,18 @@
 //! Checks for blocks between players, and refreshes the block cache from the store.
 
 use plyhouse_protocol::{ErrorCode, PlayerId, WireError};
+use plyhouse_store::Blocks;
 
 use crate::context::infrastructure::Infrastructure;
 use crate::context::server_context::ServerContext;
 use crate::wire::error_replies::store_read_error;
+
+async fn load_blocks(server: &ServerContext, player: PlayerId) -> Result<Blocks, WireError> {
+    server.store().blocks(player).await.map_err(|error| {
+        tracing::error!(%player, %error, "cannot read a player's blocks");
+        store_read_error(&error)
+    })
+}
 
 /// Reloads the blocks of a player who is connected to this server.
 pub(crate) async fn refresh(server: &ServerContext, player: PlayerId) -> Result<(), WireError> {
@@ -12,15 +20,9 @@ pub(crate) async fn refresh(server: &ServerContext, player: PlayerId) -> Result<
         let Some(changes_before) = server.identity.block_cache.change_count(player) else {
             return Ok(());
         };
-        let blocks = server.store().blocks(player).await.map_err(|error| {
-            tracing::error!(%player, %error, "cannot read a player's blocks");
-            store_read_error(&error)
-        })?;
-        if server
-            .identity
-            .block_cache
-            .update_if_unchanged(player, &blocks, changes_before)
-        {
+        let blocks = load_blocks(server, player).await?;
+        let cache = &server.identity.block_cache;
+        if cache.update_if_unchanged(player, &blocks, changes_before) {
             return Ok(());
         }
     }
@@ -96,10 +98,7 @@ pub(crate) async fn is_unpairable_with_any(
     }
     // The cache may not contain the latest blocks created on other servers, so the blocks are read
     // from the store.
-    let blocks = server.store().blocks(player).await.map_err(|error| {
-        tracing::error!(%player, %error, "cannot read a player's blocks");
-        store_read_error(&error)
-    })?;
+    let blocks = load_blocks(server, player).await?;
     Ok(others.any(|other| blocks.is_unpairable_with(other)))
 }
 
