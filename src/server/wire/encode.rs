@@ -17,7 +17,7 @@ use super::to_protocol;
 pub(crate) use crate::connection::outbox::Frame;
 use crate::match_handle::summary::SeatPresence;
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{EventKind, Match, Offer, RemainingTime, TurnTime, first_move_limit_ms};
+use plyhouse_matches::{EventKind, Match, RemainingTime, TurnTime, first_move_limit_ms};
 use plyhouse_protocol::{
     ChatEntry, ClockState, Event as WireEvent, MatchId, OfferState, PlayerId, Ply, RatingChange,
     RematchState, RequestId, SeatState, Seq, ServerMessage, Snapshot,
@@ -66,24 +66,6 @@ pub(crate) fn ok(re: RequestId, seq: Option<Seq>) -> Frame {
     })
 }
 
-fn offered_event(
-    state: &Match,
-    seat: Seat,
-    offer: Offer,
-    (ply, to_ply): (Ply, Option<Ply>),
-) -> WireEvent {
-    WireEvent::Offered {
-        match_id: state.id(),
-        seq: state.seq(),
-        offer: OfferState {
-            seat: to_protocol::seat(seat),
-            offer: to_protocol::offer(offer),
-            ply,
-            to_ply,
-        },
-    }
-}
-
 /// Encodes an event that has just been applied to `state`.
 pub(crate) fn event(state: &Match, event: &EventKind) -> Frame {
     let (match_id, seq, position) = (state.id(), state.seq(), state.position());
@@ -119,7 +101,16 @@ pub(crate) fn event(state: &Match, event: &EventKind) -> Frame {
             offer,
             ply,
             to_ply,
-        } => offered_event(state, *seat, *offer, (*ply, *to_ply)),
+        } => WireEvent::Offered {
+            match_id,
+            seq,
+            offer: OfferState {
+                seat: to_protocol::seat(*seat),
+                offer: to_protocol::offer(*offer),
+                ply: *ply,
+                to_ply: *to_ply,
+            },
+        },
         EventKind::Declined { seat, offer, by } => WireEvent::Declined {
             match_id,
             seq,
@@ -261,33 +252,24 @@ pub(crate) fn snapshot(
     recipient: Option<PlayerId>,
     context: SnapshotContext,
 ) -> Frame {
-    let SnapshotContext {
-        re,
-        presence,
-        turn_time,
-        rematch,
-        rating_changes,
-        chat,
-        epoch,
-    } = context;
     let creation = state.creation();
     // A replica may learn that the match has ended before it learns the new turn time. The old turn
     // time is then omitted.
-    let time = turn_time.filter(|_| state.turn().is_some());
+    let time = context.turn_time.filter(|_| state.turn().is_some());
     let info = &creation.game.info;
     let seat_state = |seat: Seat| {
-        let is_connected = presence.seats[seat.index()] == Some(true);
+        let is_connected = context.presence.seats[seat.index()] == Some(true);
         SeatState {
             side: info.sides[seat.index()].to_owned(),
             occupant: to_protocol::occupant(state.occupant(seat), is_connected),
         }
     };
     encode(&SnapshotMessage::Match(Snapshot {
-        re,
+        re: context.re,
         match_id: creation.id,
         code: creation.code.to_string(),
         seq: state.seq(),
-        epoch,
+        epoch: context.epoch,
         game: info.id.to_owned(),
         status: to_protocol::status(state.stage()),
         host: creation.host,
@@ -305,7 +287,7 @@ pub(crate) fn snapshot(
         moves: Moves::Played(state),
         san: state.san_moves().map(Moves::InSan),
         legal: Moves::Legal(state),
-        spectators: presence.spectators,
+        spectators: context.presence.spectators,
         clock: state.clock(),
         time_left: state.remaining_time().as_ref().map(to_protocol::time_left),
         turn_ms: time.map(|time| time.turn_ms),
@@ -321,13 +303,13 @@ pub(crate) fn snapshot(
         stand_in: creation.terms.stand_in.map(|level| level.id().to_owned()),
         series: creation.terms.previous.map(|_| to_protocol::series(state)),
         previous: creation.terms.previous.map(|previous| previous.id),
-        rematch,
-        chat_history: chat,
+        rematch: context.rematch,
+        chat_history: context.chat,
         outcome: to_protocol::ending(state),
         rated: creation.terms.rated,
         shows_bot_thinking: creation.terms.shows_bot_thinking,
         initial_position: state.custom_initial_position().map(ToString::to_string),
-        rating_changes,
+        rating_changes: context.rating_changes,
         ignored: Vec::new(),
     }))
 }

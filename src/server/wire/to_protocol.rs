@@ -10,7 +10,7 @@ use plyhouse_protocol::{
     Challenge, ChatMode, ChatPreset, ChatPresetText, ClockControl, ClockPreset, EndReason, Ending,
     ErrorCode, GameSummary, HistoryRow, LevelSummary, MatchStatus, NamedPlayer,
     Occupant as WireOccupant, OfferKind, OfferState, PlayerId, PlayerKind, PlayerSummary,
-    SeatNumber, SeatState, Series, TimeLeft, WireError,
+    SeatNumber, SeatState, Series, ShownRating, TimeLeft, WireError,
 };
 use plyhouse_store::{PastMatch, PlayerRecord};
 
@@ -34,30 +34,44 @@ pub(crate) fn occupant(occupant: &Occupant, is_connected: bool) -> WireOccupant 
             name,
             kind,
             rating,
-        } => WireOccupant::Player {
-            player: *id,
-            name: name.clone(),
-            connected: is_connected,
-            account: kind.is_account(),
-            bot: *kind == PlayerKind::Bot,
-            rating: *rating,
-        },
-        Occupant::Bot(level) => WireOccupant::Bot {
-            level: level.id().to_owned(),
-            stand_in_for: None,
-        },
+        } => player_occupant(*id, name, *kind, *rating, is_connected),
+        Occupant::Bot(level) => bot_occupant(*level, None),
         Occupant::StandIn {
             level,
             player,
             name,
             ..
-        } => WireOccupant::Bot {
-            level: level.id().to_owned(),
-            stand_in_for: Some(NamedPlayer {
+        } => {
+            let stand_in_for = NamedPlayer {
                 player: *player,
                 name: name.clone(),
-            }),
-        },
+            };
+            bot_occupant(*level, Some(stand_in_for))
+        }
+    }
+}
+
+fn player_occupant(
+    player: PlayerId,
+    name: &str,
+    kind: PlayerKind,
+    rating: Option<ShownRating>,
+    connected: bool,
+) -> WireOccupant {
+    WireOccupant::Player {
+        player,
+        name: name.to_owned(),
+        connected,
+        account: kind.is_account(),
+        bot: kind == PlayerKind::Bot,
+        rating,
+    }
+}
+
+fn bot_occupant(level: Level, stand_in_for: Option<NamedPlayer>) -> WireOccupant {
+    WireOccupant::Bot {
+        level: level.id().to_owned(),
+        stand_in_for,
     }
 }
 
@@ -153,18 +167,8 @@ pub(crate) fn history_row(ended_match: &PastMatch) -> HistoryRow {
                 name,
                 kind,
                 rating,
-            } => WireOccupant::Player {
-                player: *player,
-                name: name.clone(),
-                connected: false,
-                account: kind.is_account(),
-                bot: *kind == PlayerKind::Bot,
-                rating: *rating,
-            },
-            SeatAtStart::Bot { bot } => WireOccupant::Bot {
-                level: bot.id().to_owned(),
-                stand_in_for: None,
-            },
+            } => player_occupant(*player, name, *kind, *rating, false),
+            SeatAtStart::Bot { bot } => bot_occupant(*bot, None),
         },
     };
     HistoryRow {
