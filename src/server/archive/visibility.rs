@@ -29,10 +29,9 @@ impl ServerContext {
             .find(MatchRef::Id(id))
             .is_some_and(|handle| {
                 let summary = handle.summary();
-                let is_seated =
-                    summary.seat_of(viewer).is_some() || summary.substituted_seat(viewer).is_some();
-                summary.is_hidden_from(viewer)
-                    || (!is_seated && summary.shown_status() != MatchStatus::Ended)
+                let has_shown_end =
+                    summary.holds_seat(viewer) || summary.shown_status() == MatchStatus::Ended;
+                summary.is_hidden_from(viewer) || !has_shown_end
             })
     }
 }

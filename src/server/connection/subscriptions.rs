@@ -113,6 +113,11 @@ impl Subscriptions {
         self.following.lock().find(id).cloned()
     }
 
+    /// Returns whether the connection follows the match with this id.
+    pub(crate) fn follows(&self, id: MatchId) -> bool {
+        self.find_followed(id).is_some()
+    }
+
     /// Returns whether the connection follows a live match.
     pub(crate) fn follows_live_match(&self) -> bool {
         let is_live = |followed: &mut Subscription| !followed.has_ended();

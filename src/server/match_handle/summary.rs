@@ -219,7 +219,12 @@ impl MatchSummary {
     /// Returns whether this player hosts the match, has a seat, or has been replaced by a stand-in
     /// bot.
     pub(crate) fn involves(&self, id: PlayerId) -> bool {
-        self.host == id || self.seat_of(id).is_some() || self.substituted_seat(id).is_some()
+        self.host == id || self.holds_seat(id)
+    }
+
+    /// Returns whether this player has a seat or has been replaced by a stand-in bot.
+    pub(crate) fn holds_seat(&self, id: PlayerId) -> bool {
+        self.seat_of(id).is_some() || self.substituted_seat(id).is_some()
     }
 
     /// Returns the players who sit in the match or are replaced by a stand-in bot, with their
@@ -237,12 +242,11 @@ impl MatchSummary {
     /// Returns whether this player played the match. A match between two bots counts as played by
     /// its host.
     pub(crate) fn was_played_by(&self, id: PlayerId) -> bool {
-        let is_seated = self.seat_of(id).is_some() || self.substituted_seat(id).is_some();
         let is_exhibition = || {
             let live = self.live.lock();
             live.seats.iter().all(|seat| seat.holder().is_none())
         };
-        is_seated || (self.host == id && is_exhibition())
+        self.holds_seat(id) || (self.host == id && is_exhibition())
     }
 
     /// Updates the summary from the match and returns the changes.

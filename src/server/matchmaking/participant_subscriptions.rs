@@ -22,7 +22,7 @@ pub(crate) async fn notify_participants(
     before: Option<MatchId>,
 ) {
     let is_target = |connection: &ConnectionHandle| {
-        before.is_none_or(|before| connection.subscriptions.find_followed(before).is_some())
+        before.is_none_or(|before| connection.subscriptions.follows(before))
     };
     show_match(server, player, id, is_target).await;
 }
@@ -100,7 +100,7 @@ pub(crate) fn record_participation(identity: &Identity, player: PlayerId, handle
         // `usize::MAX` disables the limit on hosted matches, because the match already exists.
         let _ = players.add_hosted_match(player, summary.id, usize::MAX);
     }
-    if summary.seat_of(player).is_some() || summary.substituted_seat(player).is_some() {
+    if summary.holds_seat(player) {
         players.add_seated_match(player, summary.id);
     }
     if summary.status() == MatchStatus::Ended {

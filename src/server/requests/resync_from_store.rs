@@ -14,6 +14,7 @@ use crate::wire::encode::Frame;
 use plyhouse_matches::{Match, ReplayError};
 use plyhouse_protocol::{ErrorCode, MatchId, MatchStatus, Seq, WireError};
 use plyhouse_store::MatchRecord;
+use tokio::sync::SemaphorePermit;
 use tokio::task::yield_now;
 
 /// Number of events that are applied before the task yields to other tasks.
@@ -27,20 +28,13 @@ impl Client {
         let missed_count = summary.seq().0.saturating_sub(since.0);
         missed_count > RESYNC_EVENTS_MAX as u64
             && summary.status() == MatchStatus::Ended
-            && self
-                .connection
-                .subscriptions
-                .find_followed(handle.id())
-                .is_some()
+            && self.connection.subscriptions.follows(handle.id())
     }
 
     /// Replies with the events after `since`, as many as fit into one reply.
     pub(super) async fn send_stored_events(&self, handle: &MatchHandle, since: Seq, reply: Reply) {
-        let summary = handle.summary();
-        let is_seated = self.player.as_ref().is_some_and(|player| {
-            let id = player.record.id;
-            summary.seat_of(id).is_some() || summary.substituted_seat(id).is_some()
-        });
+        let player = self.player.as_ref();
+        let is_seated = player.is_some_and(|player| handle.summary().holds_seat(player.record.id));
         let events = load_events_since(&self.server, handle, since, is_seated).await;
         if let Some((events, reply)) = reply.require(events) {
             reply.send_frame(|re| encode::events(re, handle.id(), events.iter()));
@@ -54,15 +48,7 @@ async fn load_events_since(
     since: Seq,
     is_seated: bool,
 ) -> Result<Vec<Frame>, WireError> {
-    let Ok(_permit) = server.limits.replay_permits.acquire().await else {
-        return Err(unreadable_match_error());
-    };
-    let loaded = server
-        .store()
-        .load(handle.id())
-        .await
-        .map_err(match_read_error)?;
-    let mut record = loaded.ok_or_else(unreadable_match_error)?.record;
+    let (_permit, mut record) = load_record(server, handle.id()).await?;
     server
         .infra
         .settings
@@ -71,10 +57,7 @@ async fn load_events_since(
         true => record.events.len(),
         false => record.visible_to_spectators(server.now_ms()).len(),
     };
-    let replay_error = |damaged: ReplayError| {
-        tracing::error!(match_id = %handle.id(), error = %damaged, "cannot replay a stored match");
-        unreadable_match_error()
-    };
+    let replay_error = |error| replay_error(handle.id(), &error);
     let mut state = Match::new(record.creation).map_err(replay_error)?;
     let (mut events, mut bytes) = (Vec::new(), 0);
     for (index, event) in record.events[..visible_count].iter().enumerate() {
@@ -102,15 +85,27 @@ pub(super) async fn load_stored_match(
     server: &ServerContext,
     id: MatchId,
 ) -> Result<Match, WireError> {
-    let Ok(_permit) = server.limits.replay_permits.acquire().await else {
+    let (_permit, MatchRecord { creation, events }) = load_record(server, id).await?;
+    Match::replay(creation, &events).map_err(|error| replay_error(id, &error))
+}
+
+/// Reads a match from the store. The caller must hold the returned permit while it replays the
+/// match.
+async fn load_record(
+    server: &ServerContext,
+    id: MatchId,
+) -> Result<(SemaphorePermit<'_>, MatchRecord), WireError> {
+    let Ok(permit) = server.limits.replay_permits.acquire().await else {
         return Err(unreadable_match_error());
     };
     let loaded = server.store().load(id).await.map_err(match_read_error)?;
-    let MatchRecord { creation, events } = loaded.ok_or_else(unreadable_match_error)?.record;
-    Match::replay(creation, &events).map_err(|damaged| {
-        tracing::error!(match_id = %id, error = %damaged, "cannot replay a stored match");
-        unreadable_match_error()
-    })
+    let loaded = loaded.ok_or_else(unreadable_match_error)?;
+    Ok((permit, loaded.record))
+}
+
+fn replay_error(id: MatchId, error: &ReplayError) -> WireError {
+    tracing::error!(match_id = %id, %error, "cannot replay a stored match");
+    unreadable_match_error()
 }
 
 fn unreadable_match_error() -> WireError {
