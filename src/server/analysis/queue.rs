@@ -8,12 +8,12 @@ use tokio::sync::Semaphore;
 
 use super::progress::Analysis;
 use crate::connection::id::ConnectionId;
-use crate::context::locks::{ANALYSIS_QUEUE, Mutex};
+use crate::context::locks::{ANALYSIS_QUEUE, Guard, Mutex};
 
 /// Queued and running analyses of matches, and the connections that receive their results.
 #[derive(Debug)]
 pub(crate) struct AnalysisQueue {
-    pub(super) state: Mutex<QueueState, ANALYSIS_QUEUE>,
+    state: Mutex<QueueState, ANALYSIS_QUEUE>,
     /// Limits the number of concurrent analyses, because each running analysis has its own
     /// transposition table.
     pub(super) permits: Semaphore,
@@ -32,5 +32,14 @@ impl AnalysisQueue {
             state: Mutex::default(),
             permits: Semaphore::new(threads),
         }
+    }
+
+    pub(super) fn lock(&self) -> Guard<'_, QueueState, ANALYSIS_QUEUE> {
+        self.state.lock()
+    }
+
+    /// Returns whether the connection is receiving an analysis.
+    pub(crate) fn is_subscribed(&self, connection: ConnectionId) -> bool {
+        self.lock().subscribers.contains(&connection)
     }
 }

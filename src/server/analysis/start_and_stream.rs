@@ -17,7 +17,6 @@ pub(crate) use crate::analysis::wire::valuation;
 
 use crate::connection::id::ConnectionId;
 use crate::connection::outbox::Outbox;
-use crate::context::matches::Matches;
 use crate::context::metrics::GaugeGuard;
 use crate::context::server_context::ServerContext;
 use crate::wire::encode::encode;
@@ -67,19 +66,9 @@ struct Subscription {
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        let mut state = self.server.matches.analysis_queue.state.lock();
+        let mut state = self.server.matches.analysis_queue.lock();
         state.subscribers.remove(&self.connection);
     }
-}
-
-/// Returns whether the connection is receiving an analysis.
-pub(crate) fn is_subscribed(matches: &Matches, connection: ConnectionId) -> bool {
-    matches
-        .analysis_queue
-        .state
-        .lock()
-        .subscribers
-        .contains(&connection)
 }
 
 /// Returns the running or stored analysis of a match, or starts a new analysis. An existing
@@ -95,14 +84,7 @@ pub(crate) async fn find_or_start(
             .nodes
             .is_none_or(|requested_nodes| requested_nodes <= nodes)
     };
-    let job = server
-        .matches
-        .analysis_queue
-        .state
-        .lock()
-        .jobs
-        .get(&id)
-        .cloned();
+    let job = server.matches.analysis_queue.lock().jobs.get(&id).cloned();
     if let Some((_, analysis)) = job.filter(|(_, made)| is_enough(made.nodes())) {
         return Ok(analysis);
     }
@@ -166,7 +148,7 @@ fn enqueue(
     analysis: &Arc<Analysis>,
 ) -> Result<QueueEntry, WireError> {
     let id = analysis.match_id();
-    let mut state = server.matches.analysis_queue.state.lock();
+    let mut state = server.matches.analysis_queue.lock();
     // A complete analysis remains in the queue while it is being stored. It is not counted as the
     // player's unfinished analysis, because the player may request another analysis as soon as the
     // last result has arrived.
@@ -199,19 +181,13 @@ async fn charge_quota(server: &ServerContext, player: PlayerId) -> Result<(), Wi
         since_ms: at_ms.saturating_sub(DAY_MS),
         requests_max: ANALYSES_PER_DAY,
     };
-    if server
-        .store()
-        .count_analysis_request(quota_request)
-        .await
-        .map_err(store_write_error)?
-    {
+    let since_ms = quota_request.since_ms;
+    let counted = server.store().count_analysis_request(quota_request).await;
+    if counted.map_err(store_write_error)? {
         return Ok(());
     }
-    let first = server
-        .store()
-        .first_analysis_request_ms(player, quota_request.since_ms)
-        .await;
-    let first = first.map_err(|error| store_read_error(&error))?;
+    let first = server.store().first_analysis_request_ms(player, since_ms);
+    let first = first.await.map_err(|error| store_read_error(&error))?;
     let message = format!("you have reached the limit of {ANALYSES_PER_DAY} analyses in 24 hours");
     Err(WireError {
         // The delay is capped at a day, because the player's first analysis request may have been
@@ -230,7 +206,7 @@ struct QueueEntry {
 
 impl Drop for QueueEntry {
     fn drop(&mut self) {
-        let mut state = self.server.matches.analysis_queue.state.lock();
+        let mut state = self.server.matches.analysis_queue.lock();
         let job = state.jobs.remove(&self.id);
         drop(state);
         if let Some((_, analysis)) = job {
@@ -247,14 +223,8 @@ pub(crate) fn send_analysis(
     analysis: Arc<Analysis>,
 ) -> Option<impl Future<Output = ()> + Send + use<>> {
     let connection = outbox.connection();
-    if !server
-        .matches
-        .analysis_queue
-        .state
-        .lock()
-        .subscribers
-        .insert(connection)
-    {
+    let queue = &server.matches.analysis_queue;
+    if !queue.lock().subscribers.insert(connection) {
         return None;
     }
     let subscription = Subscription {

@@ -51,7 +51,8 @@ impl Client {
         if state.moves().next().is_none() {
             return refuse("the match has no moves to analyse");
         }
-        if start_and_stream::is_subscribed(&server.matches, self.connection.id) {
+        let queue = &server.matches.analysis_queue;
+        if queue.is_subscribed(self.connection.id) {
             return Err(already_subscribed_error());
         }
         let request = AnalysisRequest {
@@ -65,22 +66,16 @@ impl Client {
     fn check_may_analyse(&self, player: &Player, handle: &MatchHandle) -> Result<(), WireError> {
         let (summary, id) = (handle.summary(), player.record.id);
         let is_participant = summary.was_played_by(id);
-        let is_follower = || {
-            self.connection
-                .subscriptions
-                .find_followed(handle.id())
-                .is_some()
-        };
+        let is_follower = || self.connection.subscriptions.follows(handle.id());
+        let refuse = |code, message| Err(WireError::new(code, message));
         match self.server.infra.settings.analysis {
             _ if is_participant => {}
             AnalysisAccess::Anyone if is_follower() => {}
             AnalysisAccess::Anyone => {
-                let message = "watch the match first";
-                return Err(WireError::new(ErrorCode::NotFollowing, message));
+                return refuse(ErrorCode::NotFollowing, "watch the match first");
             }
             AnalysisAccess::Players | AnalysisAccess::Off => {
-                let message = "you did not play in this match";
-                return Err(WireError::new(ErrorCode::NotSeated, message));
+                return refuse(ErrorCode::NotSeated, "you did not play in this match");
             }
         }
         let status = if is_participant {
@@ -89,14 +84,10 @@ impl Client {
             summary.shown_status()
         };
         match status {
-            MatchStatus::Open => Err(WireError::new(
-                ErrorCode::MatchNotStarted,
-                "the match has not started",
-            )),
-            MatchStatus::Running => Err(WireError::new(
-                ErrorCode::MatchRunning,
-                "the match is still in progress",
-            )),
+            MatchStatus::Open => refuse(ErrorCode::MatchNotStarted, "the match has not started"),
+            MatchStatus::Running => {
+                refuse(ErrorCode::MatchRunning, "the match is still in progress")
+            }
             MatchStatus::Ended => Ok(()),
         }
     }
