@@ -38,7 +38,7 @@ use plyhouse_protocol::{
     AuthMode, ClientMessage, CloseCode, DecodeError, Decoded, ErrorCode, Hello, PlayerId,
     PlayerKind, PlayerName, Request, SessionKind, Token, WireError,
 };
-use plyhouse_store::{PlayerRecord, SessionRecord, Store, TokenHash};
+use plyhouse_store::{PlayerRecord, SessionRecord, Store};
 use tokio::sync::Semaphore;
 
 const DAY_MS: u64 = 24 * 3600 * 1000;
@@ -386,7 +386,13 @@ impl Client {
         let hash = tokens::hash_token(&token);
         let (identity, is_stored) = match self.server.identity.players.find_guest_by_token(hash) {
             Some(guest) => (Some(guest), false),
-            None => (self.find_stored_session(hash).await?, true),
+            None => {
+                let stored = self.store().find_session(hash).await.map_err(|error| {
+                    tracing::error!(connection = %self.connection.id, %error, "cannot read a session");
+                    store_read_error(&error)
+                })?;
+                (stored, true)
+            }
         };
         Ok(identity.map(|(record, session)| Player {
             record,
@@ -394,17 +400,6 @@ impl Client {
             token,
             is_stored,
         }))
-    }
-
-    /// Reads the session with this token from the store.
-    async fn find_stored_session(
-        &self,
-        token: TokenHash,
-    ) -> Result<Option<(PlayerRecord, SessionRecord)>, WireError> {
-        self.store().find_session(token).await.map_err(|error| {
-            tracing::error!(connection = %self.connection.id, %error, "cannot read a session");
-            store_read_error(&error)
-        })
     }
 
     fn new_guest(&self, name: String, label: String) -> Player {
@@ -478,10 +473,10 @@ impl Drop for Client {
             .remove(self.connection.id);
         self.unwatch_lists();
         self.server.infra.metrics.connections.dec();
-        let (server, connection) = (Arc::clone(&self.server), Arc::clone(&self.connection));
+        let connection = Arc::clone(&self.connection);
         let player = self.player.as_ref().map(|player| player.record.id);
         let registration = self.registration.take();
-        self.server.infra.spawn(async move {
+        self.server.spawn(|server| async move {
             let was_seeking = server.matchmaking.seeks.end_by_connection(connection.id);
             // A client that has not been welcomed follows no match, so nothing remains to be
             // cleaned up.

@@ -90,11 +90,9 @@ pub(crate) async fn leave_live_matches(
 pub(crate) async fn remove_deleted_players(server: Arc<ServerContext>) {
     loop {
         for (id, player) in server.identity.pending_removals.next_batch().await {
-            let server = Arc::clone(&server);
-            server
-                .clone()
-                .infra
-                .spawn(async move { remove_from_match_with_retry(&server, id, player).await });
+            server.spawn(|server| async move {
+                remove_from_match_with_retry(&server, id, player).await
+            });
         }
     }
 }
@@ -153,8 +151,7 @@ async fn leave_live_matches_with_retry(server: &Arc<ServerContext>, player: Play
         %player, error = error.message,
         "cannot remove a deleted player from all matches; retrying"
     );
-    let server = Arc::clone(server);
-    server.clone().infra.spawn(async move {
+    server.spawn(|server| async move {
         while !server.infra.tasks.is_stopping() {
             server.infra.sleep_unless_stopping(RETRY_INTERVAL).await;
             if leave_live_matches(&server, player, RunningMatchPolicy::Resign)
@@ -281,8 +278,7 @@ pub(crate) fn mark_deleted(
 /// store fails, a background task retries.
 async fn erase_names(server: &Arc<ServerContext>, player: PlayerId, name: String) {
     if !try_remove_stored_names(&server.infra, player).await {
-        let server = Arc::clone(server);
-        server.clone().infra.spawn(async move {
+        server.spawn(|server| async move {
             while !server.infra.tasks.is_stopping()
                 && !try_remove_stored_names(&server.infra, player).await
             {

@@ -268,8 +268,7 @@ impl Client {
 
     /// Pairs the seek with a bot if no opponent is found within `delay`.
     fn pair_with_bot_after(&self, delay: Duration, seek: Arc<Seek>) {
-        let server = Arc::clone(&self.server);
-        self.server.infra.spawn(async move {
+        self.server.spawn(|server| async move {
             tokio::select! {
                 biased; // The fixed poll order keeps simulated runs reproducible.
                 () = seek.ended.cancelled() => {}

@@ -36,11 +36,9 @@ impl Client {
     ) {
         let job = self.prepare_hint(player, target, ply).await;
         if let Some((job, reply)) = reply.require(job) {
-            let server = Arc::clone(&self.server);
-            self.server.infra.spawn(async move {
-                if let Some((hint, reply)) = reply.require(job.run(&server).await) {
-                    reply.send_message(|re| ServerMessage::Hint(Box::new(Hint { re, ..hint })));
-                }
+            self.server.spawn(|server| async move {
+                let hint = job.run(&server).await;
+                reply.respond(hint.map(|hint| ServerMessage::Hint(Box::new(hint))));
             });
         }
     }

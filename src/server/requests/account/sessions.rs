@@ -1,7 +1,5 @@
 //! Requests to list and end the sessions of a player.
 
-use std::sync::Arc;
-
 use crate::cluster::Packet;
 use crate::connection::id::ConnectionId;
 use crate::connection::reply::Reply;
@@ -141,8 +139,7 @@ impl Client {
         let token = player.session.token;
         let today = self.server.now_ms() / DAY_MS;
         if player.is_stored && player.session.last_used_day < today {
-            let server = Arc::clone(&self.server);
-            self.server.infra.spawn(async move {
+            self.server.spawn(|server| async move {
                 // If this write fails, the use of the session is recorded at the next `hello`.
                 let _ = server.store().touch_session(token, today).await;
             });
