@@ -38,7 +38,7 @@ use plyhouse_protocol::{
     AuthMode, ClientMessage, CloseCode, DecodeError, Decoded, ErrorCode, Hello, PlayerId,
     PlayerKind, PlayerName, Request, SessionKind, Token, WireError,
 };
-use plyhouse_store::{PlayerRecord, SessionRecord, Store};
+use plyhouse_store::{PlayerRecord, SessionRecord, Store, TokenHash};
 use tokio::sync::Semaphore;
 
 const DAY_MS: u64 = 24 * 3600 * 1000;
@@ -386,13 +386,7 @@ impl Client {
         let hash = tokens::hash_token(&token);
         let (identity, is_stored) = match self.server.identity.players.find_guest_by_token(hash) {
             Some(guest) => (Some(guest), false),
-            None => {
-                let stored = self.store().find_session(hash).await.map_err(|error| {
-                    tracing::error!(connection = %self.connection.id, %error, "cannot read a session");
-                    store_read_error(&error)
-                })?;
-                (stored, true)
-            }
+            None => (self.find_stored_session(hash).await?, true),
         };
         Ok(identity.map(|(record, session)| Player {
             record,
@@ -400,6 +394,17 @@ impl Client {
             token,
             is_stored,
         }))
+    }
+
+    /// Reads the session with this token from the store.
+    async fn find_stored_session(
+        &self,
+        token: TokenHash,
+    ) -> Result<Option<(PlayerRecord, SessionRecord)>, WireError> {
+        self.store().find_session(token).await.map_err(|error| {
+            tracing::error!(connection = %self.connection.id, %error, "cannot read a session");
+            store_read_error(&error)
+        })
     }
 
     fn new_guest(&self, name: String, label: String) -> Player {

@@ -161,7 +161,7 @@ async fn record_server_start(server: &ServerContext) {
 
 /// Runs one step of the rating task. If there is no work, waits until there may be work.
 async fn run_step(server: &Arc<ServerContext>) {
-    match run_rating_step(&*server.store(), server.now_ms()).await {
+    match run_rating_step(server.store(), server.now_ms()).await {
         Ok(RatingStep::Idle(due_ms)) => {
             server.infra.metrics.rating_backlog.set(0);
             wait_for_work(server, due_ms).await;
