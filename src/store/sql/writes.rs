@@ -1,6 +1,6 @@
 //! Writes that all databases execute by shared statements.
 
-use plyhouse_protocol::MatchId;
+use plyhouse_protocol::{MatchId, PlayerId};
 
 use super::account_deletion::DeletePlayers;
 use super::{analyses, exists, identity_changes, players, ratings_changes};
@@ -20,6 +20,32 @@ pub enum SharedWrite {
     StoreAnalysis(MatchId, StoredAnalysis),
     /// Refused if the quota is used up.
     CountAnalysisRequest(AnalysisQuotaRequest),
+}
+
+/// Order in which a transaction executes writes. All servers use the same order, so that two of
+/// them do not deadlock on PostgreSQL.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(crate) enum WriteOrder {
+    Player,
+    Identity,
+    Analysis(MatchId),
+    AnalysisRequest(PlayerId),
+    /// The end of the ledger is locked before a rating version.
+    Ledger,
+    RatingVersion,
+}
+
+impl SharedWrite {
+    pub(crate) const fn order(&self) -> WriteOrder {
+        match self {
+            Self::AddPlayer(..) => WriteOrder::Player,
+            Self::ChangeIdentity(_) => WriteOrder::Identity,
+            Self::StoreAnalysis(id, _) => WriteOrder::Analysis(*id),
+            Self::CountAnalysisRequest(request) => WriteOrder::AnalysisRequest(request.player),
+            Self::ChangeRatings(change) if change.is_ledger_change() => WriteOrder::Ledger,
+            Self::ChangeRatings(_) => WriteOrder::RatingVersion,
+        }
+    }
 }
 
 /// A transaction with the statements that differ between the databases.

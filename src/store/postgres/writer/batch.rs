@@ -58,7 +58,7 @@ impl<'a> Batch<'a> {
         self.change_owners(connection).await?;
         self.take_over_all(connection).await?;
         self.append_all(connection).await?;
-        self.change_archive(connection).await?;
+        self.apply_other_writes(connection).await?;
         // Pairing runs last, because it holds locks until the transaction commits. These locks
         // prevent other servers from pairing seeks with the same keys.
         self.pair_seeks(connection).await?;

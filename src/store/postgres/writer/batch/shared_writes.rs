@@ -1,12 +1,10 @@
 //! Executes the writes that SQLite and PostgreSQL share.
 
-use plyhouse_protocol::{MatchId, PlayerId};
-
 use super::{Batch, WriteTask};
 use crate::postgres::journal_rows::to_i64;
 use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
 use crate::sql::players;
-use crate::sql::writes::{SharedWrite, apply};
+use crate::sql::writes::{SharedWrite, WriteOrder, apply};
 use crate::{AnalysisQuotaRequest, IdentityChange, WriteError};
 
 /// Key of the advisory lock that lets only one server at a time change identity data.
@@ -14,15 +12,6 @@ const IDENTITY_LOCK: i64 = 0x706c_7968_6f75_7367;
 
 /// Maximum number of expired analysis requests that are deleted at a time.
 const EXPIRY_BATCH_MAX: i64 = 1000;
-
-/// Order of writes in a transaction. All servers write in this order, so that they do not deadlock.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-enum WriteOrder {
-    Analysis(MatchId),
-    AnalysisRequest(PlayerId),
-    Ledger,
-    RatingVersion,
-}
 
 impl Batch<'_> {
     pub(super) async fn add_players(&self, connection: &PgConnection) -> Result<(), QueryError> {
@@ -46,47 +35,33 @@ impl Batch<'_> {
             let sql = "SELECT pg_advisory_xact_lock($1)";
             connection.query(sql, &[&IDENTITY_LOCK]).await?;
         }
-        let is_change = |write: &SharedWrite| matches!(write, SharedWrite::ChangeIdentity(_));
-        self.apply(connection, |write| is_change(write).then_some(()))
+        self.apply(connection, |order| order == WriteOrder::Identity)
             .await
     }
 
-    /// Applies the writes about ended matches and ratings. The caller must have executed the
+    /// Applies the writes that follow the identity changes. The caller must have executed the
     /// appends: every transaction locks the end of the ledger before it locks a rating version, and
     /// the appends may lock the end of the ledger.
-    pub(super) async fn change_archive(
+    pub(super) async fn apply_other_writes(
         &mut self,
         connection: &PgConnection,
     ) -> Result<(), QueryError> {
-        self.apply(connection, |write| match write {
-            SharedWrite::AddPlayer(..) | SharedWrite::ChangeIdentity(_) => None,
-            SharedWrite::StoreAnalysis(id, _) => Some(WriteOrder::Analysis(*id)),
-            SharedWrite::CountAnalysisRequest(request) => {
-                Some(WriteOrder::AnalysisRequest(request.player))
-            }
-            SharedWrite::ChangeRatings(change) if change.is_ledger_change() => {
-                Some(WriteOrder::Ledger)
-            }
-            SharedWrite::ChangeRatings(_) => Some(WriteOrder::RatingVersion),
-        })
-        .await
+        self.apply(connection, |order| order > WriteOrder::Identity)
+            .await
     }
 
-    /// Applies the writes for which `order` returns a value, in the order of these values. Writes
-    /// with equal values are applied in the order of the tasks.
-    async fn apply<K: Ord>(
+    /// Applies the writes whose order is selected, in this order. Writes with the same order are
+    /// applied in the order of the tasks.
+    async fn apply(
         &mut self,
         connection: &PgConnection,
-        order: impl Fn(&SharedWrite) -> Option<K>,
+        is_selected: impl Fn(WriteOrder) -> bool,
     ) -> Result<(), QueryError> {
         let writes = self.shared_writes();
-        let writes = writes.filter_map(|(index, write)| Some((order(write)?, index, write)));
-        let mut writes: Vec<(K, usize, &SharedWrite)> = writes.collect();
-        writes.sort_by(|(one, ..), (other, ..)| one.cmp(other));
-        let writes: Vec<(usize, &SharedWrite)> = writes
-            .into_iter()
-            .map(|(_, index, write)| (index, write))
+        let mut writes: Vec<(usize, &SharedWrite)> = writes
+            .filter(|(_, write)| is_selected(write.order()))
             .collect();
+        writes.sort_by_key(|(_, write)| write.order());
         for (index, write) in writes {
             if !apply(connection, write).await? {
                 self.results[index] = Err(WriteError::Conflict);
