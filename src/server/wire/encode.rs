@@ -17,10 +17,10 @@ use super::to_protocol;
 pub(crate) use crate::connection::outbox::Frame;
 use crate::match_handle::summary::SeatPresence;
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{EventKind, Match, Offer, RemainingTime, TurnTime, first_move_limit_ms};
+use plyhouse_matches::{EventKind, Match, RemainingTime, TurnTime, first_move_limit_ms};
 use plyhouse_protocol::{
-    ChatEntry, ClockState, Event as WireEvent, MatchId, OfferState, PlayerId, Ply, RatingChange,
-    RematchState, RequestId, SeatState, Seq, ServerMessage, Snapshot,
+    ChatEntry, ClockState, Event as WireEvent, MatchId, PlayerId, Ply, RatingChange, RematchState,
+    RequestId, SeatState, Seq, ServerMessage, Snapshot,
 };
 
 /// Reusable buffers for messages that are being encoded. A finished message is copied to an
@@ -66,24 +66,6 @@ pub(crate) fn ok(re: RequestId, seq: Option<Seq>) -> Frame {
     })
 }
 
-fn offered_event(
-    state: &Match,
-    seat: Seat,
-    offer: Offer,
-    (ply, to_ply): (Ply, Option<Ply>),
-) -> WireEvent {
-    WireEvent::Offered {
-        match_id: state.id(),
-        seq: state.seq(),
-        offer: OfferState {
-            seat: to_protocol::seat(seat),
-            offer: to_protocol::offer(offer),
-            ply,
-            to_ply,
-        },
-    }
-}
-
 /// Encodes an event that has just been applied to `state`.
 pub(crate) fn event(state: &Match, event: &EventKind) -> Frame {
     let (match_id, seq, position) = (state.id(), state.seq(), state.position());
@@ -119,7 +101,11 @@ pub(crate) fn event(state: &Match, event: &EventKind) -> Frame {
             offer,
             ply,
             to_ply,
-        } => offered_event(state, *seat, *offer, (*ply, *to_ply)),
+        } => WireEvent::Offered {
+            match_id,
+            seq,
+            offer: to_protocol::offer_state(*seat, *offer, *ply, *to_ply),
+        },
         EventKind::Declined { seat, offer, by } => WireEvent::Declined {
             match_id,
             seq,
@@ -305,7 +291,7 @@ pub(crate) fn snapshot(
         absence_limit_ms: state.absence_limit_ms(),
         offers: state
             .pending_offers()
-            .map(|offer| to_protocol::standing_offer(&offer))
+            .map(|offer| to_protocol::offer_state(offer.seat, offer.offer, offer.ply, offer.to_ply))
             .collect(),
         takebacks_allowed: state.allows_takebacks(),
         takebacks: state.takebacks(),

@@ -3,13 +3,11 @@
 use plyhouse_engine::catalog::{CATALOG, level_rating};
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
-use plyhouse_matches::{
-    Match, Occupant, Offer, PendingOffer, Refusal, RemainingTime, SeatAtStart, Stage,
-};
+use plyhouse_matches::{Match, Occupant, Offer, Refusal, RemainingTime, SeatAtStart, Stage};
 use plyhouse_protocol::{
     Challenge, ChatMode, ChatPreset, ChatPresetText, ClockControl, ClockPreset, EndReason, Ending,
     ErrorCode, GameSummary, HistoryRow, LevelSummary, MatchStatus, NamedPlayer,
-    Occupant as WireOccupant, OfferKind, OfferState, PlayerId, PlayerKind, PlayerSummary,
+    Occupant as WireOccupant, OfferKind, OfferState, PlayerId, PlayerKind, PlayerSummary, Ply,
     SeatNumber, SeatState, Series, ShownRating, TimeLeft, WireError,
 };
 use plyhouse_store::{PastMatch, PlayerRecord};
@@ -111,12 +109,12 @@ pub(crate) const fn offer(offer: Offer) -> OfferKind {
     }
 }
 
-pub(crate) fn standing_offer(standing: &PendingOffer) -> OfferState {
+pub(crate) fn offer_state(by: Seat, kind: Offer, ply: Ply, to_ply: Option<Ply>) -> OfferState {
     OfferState {
-        seat: seat(standing.seat),
-        offer: offer(standing.offer),
-        ply: standing.ply,
-        to_ply: standing.to_ply,
+        seat: seat(by),
+        offer: offer(kind),
+        ply,
+        to_ply,
     }
 }
 
