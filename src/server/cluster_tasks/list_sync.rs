@@ -16,6 +16,7 @@ use crate::context::matches::Matches;
 use crate::context::server_context::ServerContext;
 use crate::matchmaking::list_subscriptions::ListFilter;
 use crate::matchmaking::lobby::UnknownListCursor;
+use crate::matchmaking::match_loading;
 
 /// Minimum time between two writes of list entries. It is also the maximum delay before a changed
 /// entry is published.
@@ -36,12 +37,10 @@ pub(crate) async fn list_matches(
 ) -> Result<(u64, Vec<ListedMatch>), WireError> {
     let after = match after {
         None => None,
-        Some(MatchRef::Id(id)) => Some(id),
-        Some(MatchRef::Code(code)) => {
-            let found = server.infra.store.find_by_code(code).await;
-            Some(found.map_err(read_error)?.ok_or(UnknownListCursor)?)
+        Some(after) => {
+            let id = match_loading::resolve_match_id(&server.infra, after).await;
+            Some(id.map_err(read_error)?.ok_or(UnknownListCursor)?)
         }
-        Some(MatchRef::Invalid) => return Err(UnknownListCursor.into()),
     };
     let query = list_query(&server.infra, filter, after, limit);
     let listed = cluster.directory.list_matches(query).await;

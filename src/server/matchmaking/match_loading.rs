@@ -206,8 +206,8 @@ pub(crate) async fn load_stored_match(
     }
 }
 
-/// Returns the id of a match. Looks up a code in the store.
-pub(super) async fn resolve_match_id(
+/// Returns the id of the match that a client refers to. A match with a given id may not exist.
+pub(crate) async fn resolve_match_id(
     infra: &Infrastructure,
     target: MatchRef,
 ) -> Result<Option<MatchId>, ReadError> {

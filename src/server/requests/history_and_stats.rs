@@ -3,14 +3,15 @@
 use std::cmp::Reverse;
 
 use super::{Client, Player};
+use crate::matchmaking::match_loading;
 use crate::players::player_lookup;
 use crate::wire::error_replies::store_read_error;
 use crate::wire::from_protocol;
 use crate::wire::to_protocol;
 use plyhouse_engine::catalog::PlayError;
 use plyhouse_protocol::{
-    ErrorCode, ExploredMove, HistoryRequest, LeaderboardRequest, LeaderboardRow, MatchId, MatchRef,
-    PlayerId, RatingPool, ServerMessage, WireError,
+    ErrorCode, ExploredMove, HistoryRequest, LeaderboardRequest, LeaderboardRow, PlayerId,
+    RatingPool, ServerMessage, WireError,
 };
 use plyhouse_store::{HistoryQuery, LeaderboardQuery, Opponent, ReadError};
 
@@ -32,7 +33,11 @@ impl Client {
         let game = from_protocol::game_filter(query.game.as_deref())?;
         let before = match query.before {
             None => None,
-            Some(before) => Some(self.find_match_id(before).await?),
+            Some(before) => {
+                let id = match_loading::resolve_match_id(&self.server.infra, before).await;
+                let id = id.map_err(match_read_error)?;
+                Some(id.ok_or_else(unknown_ended_match_error)?)
+            }
         };
         if before.is_some_and(|before| self.server.is_end_hidden(before, viewer)) {
             return Err(unknown_ended_match_error());
@@ -133,22 +138,6 @@ impl Client {
         match player.trim() {
             ME => Ok(viewer),
             id => Ok(player_lookup::find_player(&self.server, id).await?.id),
-        }
-    }
-
-    /// Resolves a match reference to a match ID. A match with that ID may not exist.
-    async fn find_match_id(&self, target: MatchRef) -> Result<MatchId, WireError> {
-        match target {
-            MatchRef::Id(id) => Ok(id),
-            MatchRef::Invalid => Err(unknown_ended_match_error()),
-            MatchRef::Code(code) => {
-                let id = self
-                    .store()
-                    .find_by_code(code)
-                    .await
-                    .map_err(match_read_error)?;
-                id.ok_or_else(unknown_ended_match_error)
-            }
         }
     }
 }
