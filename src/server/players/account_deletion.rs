@@ -238,12 +238,8 @@ pub(crate) async fn delete_account(
         proof: identity_proof,
         name_reserved_until_ms: server.now_ms() + names::NAME_RESERVATION_MS,
     };
-    if !server
-        .store()
-        .delete_player(deletion)
-        .await
-        .map_err(store_write_error)?
-    {
+    let is_deleted = server.store().delete_player(deletion).await;
+    if !is_deleted.map_err(store_write_error)? {
         return Ok(false);
     }
     for PlayerRecord { id, .. } in &deleted_players {

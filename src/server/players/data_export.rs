@@ -119,22 +119,16 @@ async fn find_player(
 ) -> Result<Option<PlayerRecord>, ExportError> {
     let token = match requester {
         ExportRequester::ProxyUser(name) => {
-            return server
-                .store()
-                .find_external_identity(name)
-                .await
-                .map_err(store_error);
+            let found = server.store().find_external_identity(name).await;
+            return found.map_err(store_error);
         }
         ExportRequester::Token(token) => tokens::hash_token(&token),
     };
     if let Some((record, _)) = server.identity.players.find_guest_by_token(token) {
         return Ok(Some(record));
     }
-    let found = server
-        .store()
-        .find_session(token)
-        .await
-        .map_err(store_error)?;
+    let found = server.store().find_session(token).await;
+    let found = found.map_err(store_error)?;
     let found = found.filter(|(_, session)| session.kind != SessionKind::Key);
     Ok(found.map(|(record, _)| record))
 }

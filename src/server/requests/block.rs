@@ -68,10 +68,8 @@ impl Client {
                 return Err(identity_write_error(error));
             }
         }
-        server
-            .identity
-            .block_cache
-            .set_unpairable(id, other, is_blocked);
+        let block_cache = &server.identity.block_cache;
+        block_cache.set_unpairable(id, other, is_blocked);
         block_loading::refresh_linked(server, id, other).await;
         server.broadcast(&Packet::BlockChanged {
             player: id,

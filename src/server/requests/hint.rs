@@ -99,11 +99,8 @@ impl HintJob {
             }
             hint = search => hint?,
         };
-        match self
-            .handle
-            .request_answer(self.command, &server.infra.metrics)
-            .await
-        {
+        let metrics = &server.infra.metrics;
+        match self.handle.request_answer(self.command, metrics).await {
             Some(Ok(_)) => Ok(hint),
             Some(Err(error)) => Err(*error),
             None => Err(WireError::new(ErrorCode::Internal, "internal server error")),

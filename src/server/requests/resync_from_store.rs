@@ -49,10 +49,8 @@ async fn load_events_since(
     is_seated: bool,
 ) -> Result<Vec<Frame>, WireError> {
     let (_permit, mut record) = load_record(server, handle.id()).await?;
-    server
-        .infra
-        .settings
-        .fill_absence_limits(&mut record.creation.terms);
+    let settings = &server.infra.settings;
+    settings.fill_absence_limits(&mut record.creation.terms);
     let visible_count = match is_seated {
         true => record.events.len(),
         false => record.visible_to_spectators(server.now_ms()).len(),
@@ -72,7 +70,7 @@ async fn load_events_since(
         bytes += event.len();
         // A larger reply could fill the outbox, and the connection would then be closed as too
         // slow.
-        if bytes > server.infra.settings.outbox_bytes / 2 && !events.is_empty() {
+        if bytes > settings.outbox_bytes / 2 && !events.is_empty() {
             break;
         }
         events.push(event);

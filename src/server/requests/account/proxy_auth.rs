@@ -76,12 +76,8 @@ impl Client {
                 skeletons,
                 now_ms: self.server.now_ms(),
             };
-            if self
-                .store()
-                .add_external_identity(identity)
-                .await
-                .map_err(identity_write_error)?
-            {
+            let added = self.store().add_external_identity(identity).await;
+            if added.map_err(identity_write_error)? {
                 self.server.infra.metrics.registrations.inc();
                 return Ok(player);
             }
@@ -100,13 +96,10 @@ impl Client {
         &self,
         player: PlayerId,
     ) -> Result<SessionRecord, WireError> {
-        let sessions = self
-            .store()
-            .sessions(player)
-            .await
-            .map_err(identity_read_error)?;
+        let sessions = self.store().sessions(player).await;
+        let mut sessions = sessions.map_err(identity_read_error)?.into_iter();
         let is_device_session = |session: &SessionRecord| session.kind != SessionKind::Key;
-        if let Some(session) = sessions.into_iter().find(is_device_session) {
+        if let Some(session) = sessions.find(is_device_session) {
             return Ok(session);
         }
         // No client receives this token.

@@ -123,10 +123,8 @@ impl Client {
         selection: SessionSelection,
         except: Option<ConnectionId>,
     ) {
-        self.server
-            .identity
-            .players
-            .close_sessions(player, selection, except);
+        let players = &self.server.identity.players;
+        players.close_sessions(player, selection, except);
         self.server.broadcast(&Packet::SessionsEnded {
             player,
             which: selection,
