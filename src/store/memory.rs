@@ -1,6 +1,10 @@
 //! Store that holds all data in memory and loses it when the process ends. Several servers in one
 //! process can share the store. For these servers, the store follows the same rules as a PostgreSQL
 //! store.
+//!
+//! Players, sessions and accounts are in an SQLite database in memory and follow the rules of the
+//! shared statements. Journals, the history and ratings are maps, because moves and ends of matches
+//! would take too long otherwise.
 
 mod cluster_directory;
 mod history;
