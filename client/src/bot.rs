@@ -2,24 +2,23 @@
 //! engine thinks.
 
 mod bot_clock;
-mod engine;
-mod engine_process;
 mod initial_stones;
+mod restarting_engine;
 mod seat_state;
 
 use std::pin::Pin;
 use std::time::Duration;
 
-use plyhouse_protocol::{ClockControl, GameSummary, Request, RequestId, ServerMessage};
+use plyhouse_engine_host::{Decision, EngineCommand, EngineConfig, EngineError, Protocol};
+use plyhouse_protocol::{GameSummary, Request, RequestId, ServerMessage};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{Instant, sleep_until};
 
-use self::engine::{Engine, EngineDecision, EngineLimits};
-use self::engine_process::EngineError;
+use self::restarting_engine::{EngineLimits, RestartingEngine};
 use self::seat_state::{BotOptions, Effect, SeatSource, SeatState};
 use crate::CommandContext;
 use crate::args::{BotArguments, EngineProtocol};
-use crate::conventions::Conventions;
+use crate::conventions::{Conventions, KOMI};
 use crate::event_loop::signal_failure;
 use crate::exit::{Failure, write_failure};
 use crate::line_terminal::{InputMode, Terminal};
@@ -29,20 +28,21 @@ use crate::sanitize::sanitize;
 
 /// Future that completes when the engine has finished its current task. The output contains the
 /// engine and the result of the task.
-type EngineTask = Pin<Box<dyn Future<Output = (Engine, Result<EngineEvent, EngineError>)>>>;
+type EngineTask =
+    Pin<Box<dyn Future<Output = (RestartingEngine, Result<EngineEvent, EngineError>)>>>;
 
 /// Result of a task that the engine has completed.
 #[derive(Debug)]
 enum EngineEvent {
     Ready,
-    Answer(EngineDecision),
+    Answer(Decision),
 }
 
 /// State of the engine.
 enum EngineState {
     /// The engine has not been started, because the game is not known yet.
     NotStarted(Box<BotArguments>),
-    Idle(Box<Engine>),
+    Idle(Box<RestartingEngine>),
     Busy(EngineTask),
     /// The engine failed and is not restarted.
     Failed,
@@ -156,7 +156,7 @@ impl BotRunner {
 
     fn on_engine_event(
         &mut self,
-        (engine, found): (Engine, Result<EngineEvent, EngineError>),
+        (engine, found): (RestartingEngine, Result<EngineEvent, EngineError>),
     ) -> Vec<Effect> {
         let event = match found {
             Ok(found) => found,
@@ -165,14 +165,13 @@ impl BotRunner {
                 return self.seat.on_engine_failed(&sanitize(&fault.to_string()));
             }
         };
-        let evaluation = engine.evaluation();
         self.engine_state = EngineState::Idle(Box::new(engine));
         match event {
             EngineEvent::Ready => self.seat.on_engine_ready(),
-            EngineEvent::Answer(EngineDecision::Move(m)) => {
-                self.seat.on_engine_move(&m, evaluation)
+            EngineEvent::Answer(Decision::Move { text, score }) => {
+                self.seat.on_engine_move(&text, score)
             }
-            EngineEvent::Answer(EngineDecision::Resign) => self.seat.on_engine_resigned(),
+            EngineEvent::Answer(Decision::Resign) => self.seat.on_engine_resigned(),
         }
     }
 
@@ -195,13 +194,13 @@ impl BotRunner {
                 Effect::PrintError(text) => {
                     self.terminal.print_error(&text).map_err(write_failure)?
                 }
-                Effect::StartEngine(game, clock) => {
+                Effect::StartEngine(game) => {
                     let state = std::mem::replace(&mut self.engine_state, EngineState::Failed);
                     let EngineState::NotStarted(arguments) = state else {
                         self.engine_state = state;
                         continue;
                     };
-                    let mut engine = create_engine(*arguments, game, clock)?;
+                    let mut engine = create_engine(*arguments, game)?;
                     self.engine_state = EngineState::Busy(Box::pin(async move {
                         let started = engine.start().await;
                         (engine, started.map(|()| EngineEvent::Ready))
@@ -226,11 +225,7 @@ impl BotRunner {
 }
 
 /// Creates the engine for a match of `game`. The caller must start the engine.
-fn create_engine(
-    arguments: BotArguments,
-    game: GameSummary,
-    clock: Option<ClockControl>,
-) -> Result<Engine, Failure> {
+fn create_engine(arguments: BotArguments, game: GameSummary) -> Result<RestartingEngine, Failure> {
     let id = sanitize(&game.game);
     let protocol = match (
         arguments.protocol,
@@ -254,14 +249,26 @@ fn create_engine(
         start_timeout: Duration::from_secs(arguments.start_limit),
         move_timeout: Duration::from_secs(arguments.move_limit),
     };
-    let BotArguments {
-        program, options, ..
-    } = arguments;
-    Ok(Engine::new(program, protocol, options, limits, game, clock))
+    let config = EngineConfig {
+        command: EngineCommand {
+            words: arguments.program,
+            directory: None,
+            inherits_stderr: true,
+        },
+        protocol: match protocol {
+            EngineProtocol::Uci => Protocol::Uci,
+            EngineProtocol::Gtp => Protocol::Gtp { komi: KOMI },
+            EngineProtocol::Piskvork => Protocol::Piskvork,
+        },
+        options: arguments.options,
+    };
+    Ok(RestartingEngine::new(config, limits, game))
 }
 
 /// Waits for the engine to finish its task. Never returns if the engine has no task.
-async fn next_engine_event(state: &mut EngineState) -> (Engine, Result<EngineEvent, EngineError>) {
+async fn next_engine_event(
+    state: &mut EngineState,
+) -> (RestartingEngine, Result<EngineEvent, EngineError>) {
     match state {
         EngineState::Busy(busy) => busy.await,
         EngineState::NotStarted(_) | EngineState::Idle(_) | EngineState::Failed => {

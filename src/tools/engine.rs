@@ -19,7 +19,6 @@ use rand::rngs::SysRng;
 
 use self::gtp::Gtp;
 use self::piskvork::Piskvork;
-pub(crate) use self::piskvork::Point;
 use self::protocol_loop::{SearchGoal, SearchRequest};
 use self::uci::Uci;
 use crate::common_args::{GameArg, level_parser};

@@ -10,7 +10,6 @@
 mod adjudication;
 mod args;
 mod engine_command_line;
-mod engine_process;
 mod engine_spec;
 mod forfeit_reason;
 mod head_to_head_score;
@@ -19,6 +18,7 @@ mod openings;
 mod paired_game;
 mod pentanomial;
 mod player;
+mod program_player;
 mod sprt;
 #[cfg(test)]
 mod tests;

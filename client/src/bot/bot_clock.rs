@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use plyhouse_engine_host::{Clock, Protocol, SearchLimits};
 use plyhouse_protocol::{ClockControl, Snapshot};
 
 use crate::view;
@@ -18,6 +19,10 @@ const MOVES_TO_GO: u64 = 25;
 /// Minimum thinking time of an engine, in milliseconds.
 const THINK_MS_MIN: u64 = 1;
 
+/// Thinking time per move if neither the user nor the clock sets one. A fixed time per move may last
+/// hours or days, so it does not set the thinking time.
+const DEFAULT_THINK_TIME: Duration = Duration::from_secs(1);
+
 /// Position and clock times at the beginning of the engine's turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SearchRequest {
@@ -27,6 +32,43 @@ pub(crate) struct SearchRequest {
     pub(crate) moves: Vec<String>,
     /// Clock times, or `None` in an untimed match.
     pub(crate) times: Option<ClockTimes>,
+}
+
+impl SearchRequest {
+    /// Returns the limits that the engine receives for its search. `think_time` is the thinking
+    /// time that the user sets.
+    pub(crate) fn to_search_limits(
+        &self,
+        protocol: Protocol,
+        think_time: Option<Duration>,
+    ) -> SearchLimits {
+        let Some(times) = self.times else {
+            return SearchLimits {
+                move_time: Some(think_time.unwrap_or(DEFAULT_THINK_TIME)),
+                ..SearchLimits::default()
+            };
+        };
+        let think_time_max = think_time.unwrap_or(match times.control {
+            ClockControl::Move { .. } => DEFAULT_THINK_TIME,
+            _ => Duration::MAX,
+        });
+        let budget = Duration::from_millis(times.think_budget_ms()).min(think_time_max);
+        let (move_time, clock) = match (protocol, times.control) {
+            (Protocol::Piskvork, _) => (Some(budget), Some(times.to_clock())),
+            // Neither protocol can express these clocks.
+            (Protocol::Uci, ClockControl::ByoYomi { .. }) | (_, ClockControl::Move { .. }) => {
+                (Some(budget), None)
+            }
+            (Protocol::Uci, _) if times.first_move_limit_ms.is_some() => (Some(budget), None),
+            (Protocol::Uci, _) => (think_time, Some(times.to_clock())),
+            (Protocol::Gtp { .. }, _) => (None, Some(times.to_clock())),
+        };
+        SearchLimits {
+            move_time,
+            clock,
+            ..SearchLimits::default()
+        }
+    }
 }
 
 /// State of both clocks at the beginning of a turn.
@@ -74,7 +116,7 @@ impl ClockTimes {
     /// fifths of the increment, delay or byo-yomi period. In a byo-yomi period, or with a fixed
     /// time per move, the result is four fifths of the remaining time. The result never exceeds
     /// [`Self::move_limit_ms`] or half of [`Self::first_move_limit_ms`].
-    pub(crate) fn think_budget_ms(&self) -> u64 {
+    fn think_budget_ms(&self) -> u64 {
         let remaining_ms = self.remaining_ms[self.seat];
         let four_fifths = |ms: u64| ms / 5 * 4;
         let by_clock = match self.control {
@@ -114,10 +156,31 @@ impl ClockTimes {
         }
     }
 
+    /// Converts the times for an engine. No engine protocol has delay clocks, so the delay is sent
+    /// as an increment. An increment is credited only after the move, but a delay is available
+    /// during the move. The delay is therefore also added to the remaining times.
+    fn to_clock(self) -> Clock {
+        let (delay_ms, increment_ms, period_ms) = match self.control {
+            ClockControl::Fischer { increment_ms, .. } => (0, increment_ms, None),
+            ClockControl::Delay { delay_ms, .. } => (delay_ms, delay_ms, None),
+            ClockControl::ByoYomi { period_ms, .. } => (0, 0, Some(period_ms)),
+            ClockControl::Move { .. } => (0, 0, None),
+        };
+        Clock {
+            main_time: Duration::from_millis(Self::initial_ms(&self.control)),
+            period: period_ms.map(|ms| (Duration::from_millis(ms), 1)),
+            remaining: self
+                .remaining_ms
+                .map(|ms| Duration::from_millis(ms + delay_ms)),
+            increments: [Duration::from_millis(increment_ms); 2],
+            moves_to_go: self.in_period.map(|in_period| in_period.then_some(1)),
+        }
+    }
+
     /// Returns the main time at the start of a match, in milliseconds. If the clock has an
     /// increment but no main time, returns the increment or three seconds, whichever is longer.
     /// Returns zero for a fixed time per move.
-    pub(crate) fn initial_ms(clock: &ClockControl) -> u64 {
+    fn initial_ms(clock: &ClockControl) -> u64 {
         /// Minimum result, in milliseconds, for a clock that has an increment but no main time.
         const INITIAL_MS_MIN: u64 = 3000;
         match *clock {
@@ -186,5 +249,131 @@ mod tests {
             ..clock_times(fischer(10_800_000, 0), 10_800_000, false)
         };
         assert_eq!(first.think_budget_ms(), 15_000);
+    }
+
+    #[test]
+    fn search_limits_match_protocol_and_clock() {
+        const GTP: Protocol = Protocol::Gtp { komi: 7 };
+        const PISKVORK: Protocol = Protocol::Piskvork;
+        const UCI: Protocol = Protocol::Uci;
+        let fischer = ClockControl::Fischer {
+            main_ms: 0,
+            increment_ms: 1000,
+        };
+        let delay = ClockControl::Delay {
+            main_ms: 60_000,
+            delay_ms: 5000,
+        };
+        let byo_yomi = ClockControl::ByoYomi {
+            main_ms: 60_000,
+            period_ms: 10_000,
+            periods: 3,
+        };
+        let daily = ClockControl::Move {
+            move_ms: 86_400_000,
+        };
+        let ms = Duration::from_millis;
+        // The last two columns are the thinking time, and the main time, the remaining times and
+        // the increment.
+        for (protocol, clock, think_time, move_time, times) in [
+            (UCI, fischer, None, None, Some((3000, [25_000, 5], 1000))),
+            (
+                UCI,
+                fischer,
+                Some(700),
+                Some(700),
+                Some((3000, [25_000, 5], 1000)),
+            ),
+            (UCI, delay, None, None, Some((60_000, [30_000, 5005], 5000))),
+            (UCI, byo_yomi, None, Some(9000), None),
+            (UCI, daily, None, Some(1000), None),
+            (UCI, daily, Some(2500), Some(2500), None),
+            (
+                GTP,
+                fischer,
+                Some(700),
+                None,
+                Some((3000, [25_000, 5], 1000)),
+            ),
+            (GTP, delay, None, None, Some((60_000, [30_000, 5005], 5000))),
+            (GTP, byo_yomi, None, None, Some((60_000, [25_000, 5], 0))),
+            (GTP, daily, None, Some(1000), None),
+            (
+                PISKVORK,
+                fischer,
+                None,
+                Some(1800),
+                Some((3000, [25_000, 5], 1000)),
+            ),
+            (
+                PISKVORK,
+                fischer,
+                Some(700),
+                Some(700),
+                Some((3000, [25_000, 5], 1000)),
+            ),
+            (
+                PISKVORK,
+                byo_yomi,
+                None,
+                Some(9000),
+                Some((60_000, [25_000, 5], 0)),
+            ),
+        ] {
+            let request = SearchRequest {
+                times: Some(clock_times(clock, 25_000, false)),
+                ..SearchRequest::default()
+            };
+            let limits = request.to_search_limits(protocol, think_time.map(ms));
+            assert_eq!(
+                limits.move_time,
+                move_time.map(ms),
+                "{protocol:?}, {clock:?}"
+            );
+            let found = limits.clock.map(|clock| {
+                let [increment, _] = clock.increments;
+                (clock.main_time, clock.remaining, increment)
+            });
+            let expected =
+                times.map(|(main, left, increment)| (ms(main), left.map(ms), ms(increment)));
+            assert_eq!(found, expected, "{protocol:?}, {clock:?}");
+        }
+    }
+
+    #[test]
+    fn search_limits_without_running_clock_are_thinking_times() {
+        let ms = Duration::from_millis;
+        let untimed = SearchRequest::default();
+        for protocol in [Protocol::Uci, Protocol::Gtp { komi: 7 }, Protocol::Piskvork] {
+            for (think_time, expected) in [(None, 1000), (Some(700), 700)] {
+                let limits = untimed.to_search_limits(protocol, think_time.map(ms));
+                assert_eq!((limits.move_time, limits.clock), (Some(ms(expected)), None));
+            }
+        }
+        let fischer = ClockControl::Fischer {
+            main_ms: 300_000,
+            increment_ms: 3000,
+        };
+        let first_move = SearchRequest {
+            times: Some(ClockTimes {
+                first_move_limit_ms: Some(2000),
+                ..clock_times(fischer, 200_000, false)
+            }),
+            ..SearchRequest::default()
+        };
+        let limits = first_move.to_search_limits(Protocol::Uci, None);
+        assert_eq!((limits.move_time, limits.clock), (Some(ms(1000)), None));
+    }
+
+    #[test]
+    fn byo_yomi_is_period_of_one_move() {
+        let byo_yomi = ClockControl::ByoYomi {
+            main_ms: 60_000,
+            period_ms: 10_000,
+            periods: 3,
+        };
+        let clock = clock_times(byo_yomi, 9500, true).to_clock();
+        assert_eq!(clock.period, Some((Duration::from_secs(10), 1)));
+        assert_eq!(clock.moves_to_go, [Some(1), None]);
     }
 }

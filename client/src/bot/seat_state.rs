@@ -25,7 +25,7 @@ const RETRY_DELAY: Duration = Duration::from_millis(500);
 
 /// Maximum evaluation, in centipawns from the engine's side, at which the engine accepts a draw
 /// offer.
-const DRAW_EVALUATION_MAX: i64 = -50;
+const DRAW_EVALUATION_MAX: i32 = -50;
 
 /// Time that the seat waits for a rematch after a match has ended.
 const REMATCH_TIMEOUT: Duration = Duration::from_mins(10);
@@ -72,8 +72,8 @@ pub(super) enum Effect {
     Print(String),
     /// Prints an error message for the user.
     PrintError(String),
-    /// Starts an engine for this game and clock.
-    StartEngine(GameSummary, Option<ClockControl>),
+    /// Starts an engine for this game.
+    StartEngine(GameSummary),
     /// Makes the engine search for a move.
     StartThinking(SearchRequest),
     /// Ends the run with this result.
@@ -137,7 +137,7 @@ pub(super) struct SeatState {
     thinking_position: Option<PositionId>,
     engine_move: Option<EngineMove>,
     /// Evaluation that the engine reported with its last move, in centipawns.
-    evaluation: Option<i64>,
+    evaluation: Option<i32>,
     /// Last measured round-trip time of a request. Zero before the first measurement.
     round_trip: Duration,
     /// The opponent's offer to which the engine replied most recently.
@@ -288,7 +288,7 @@ impl SeatState {
     }
 
     /// Handles a move that the engine has chosen.
-    pub(super) fn on_engine_move(&mut self, m: &str, evaluation: Option<i64>) -> Vec<Effect> {
+    pub(super) fn on_engine_move(&mut self, m: &str, evaluation: Option<i32>) -> Vec<Effect> {
         self.evaluation = evaluation;
         if let Some(position_id) = self.thinking_position.take() {
             self.engine_move = Some(EngineMove {
@@ -354,7 +354,7 @@ impl SeatState {
             }
             (Stage::FetchingMatch, SeatSource::Create { .. }) => {
                 let game = self.options.game.clone().unwrap_or_default();
-                self.start_engine(&game, self.options.clock)
+                self.start_engine(&game)
             }
             (Stage::StartingEngine, _) => Vec::new(),
             // If the player already has a seat, the server assigned the seat before the connection
@@ -383,7 +383,7 @@ impl SeatState {
     }
 
     /// Starts an engine for a game. Ends the run if the server does not offer the game.
-    fn start_engine(&mut self, id: &str, clock: Option<ClockControl>) -> Vec<Effect> {
+    fn start_engine(&mut self, id: &str) -> Vec<Effect> {
         let Some(game) = self.games.iter().find(|game| game.game == id).cloned() else {
             return exit_with_failure(Failure::Refused(format!(
                 "the server does not offer the game {}",
@@ -391,7 +391,7 @@ impl SeatState {
             )));
         };
         self.stage = Stage::StartingEngine;
-        vec![Effect::StartEngine(game, clock)]
+        vec![Effect::StartEngine(game)]
     }
 
     fn request_seat(&mut self) -> Vec<Effect> {
@@ -440,7 +440,7 @@ impl SeatState {
                     );
                     return exit_with_failure(Failure::Refused(reason));
                 }
-                self.start_engine(&snapshot.game, snapshot.clock)
+                self.start_engine(&snapshot.game)
             }
             // While the engine is starting, the run ignores snapshots of the match.
             Stage::StartingEngine => Vec::new(),

@@ -10,8 +10,7 @@ use std::io::{self, Write};
 
 use plyhouse_engine::catalog::AnalysisBoard;
 
-pub(crate) use self::board::Point;
-use self::board::{Board, Owner};
+use self::board::{Board, Owner, Point};
 use self::match_timing::MatchTiming;
 use super::protocol_loop::{NextAction, Protocol, SearchResult, WhileSearching};
 use super::{EngineSettings, mib_to_bytes};

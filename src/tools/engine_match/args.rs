@@ -10,9 +10,10 @@ use clap::ArgAction;
 use indicatif::{ProgressBar, ProgressStyle};
 use plyhouse_cli::number_in;
 use plyhouse_engine::catalog::GameEntry;
+use plyhouse_engine_host::{EngineConfig, Protocol};
 
 use super::adjudication::{AdjudicationRules, DrawRule, ResignRule};
-use super::engine_spec::{EngineKind, EngineSpec, ProgramProtocol, ProgramSpec, Setting};
+use super::engine_spec::{EngineKind, EngineSpec, Setting};
 use super::match_report::MatchReport;
 use super::openings::OpeningSource;
 use super::paired_game::PlayerPool;
@@ -312,7 +313,7 @@ impl Args {
             .iter()
             .any(|opening| !opening.start_position.is_empty())
         {
-            let takes_moves = |engine_spec: &EngineSpec| matches!(&engine_spec.kind, EngineKind::Program(ProgramSpec { protocol, .. }) if *protocol != ProgramProtocol::Uci);
+            let takes_moves = |engine_spec: &EngineSpec| matches!(&engine_spec.kind, EngineKind::Program(EngineConfig { protocol, .. }) if *protocol != Protocol::Uci);
             if let Some(engine_spec) = engine_specs.iter().find(|entrant| takes_moves(entrant)) {
                 bail!(
                     "'{}' does not speak UCI and needs openings as moves, not as positions",

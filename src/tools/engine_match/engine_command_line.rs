@@ -1,59 +1,54 @@
 //! Command line of an engine program, with the settings `cmd=`, `arg=` and `dir=`. `dir=` is the
 //! working directory.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf, absolute};
 
-/// Command that starts a program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct CommandLine {
-    /// Name or path of the program, followed by its arguments.
-    pub(crate) words: Vec<String>,
-    /// Working directory of the program. If `None`, the program inherits the working directory of
-    /// this process.
-    pub(crate) directory: Option<PathBuf>,
-}
+use plyhouse_engine_host::EngineCommand;
 
-impl CommandLine {
-    /// Parses `cmd=` and `dir=`, and appends the arguments of `arg=`.
-    ///
-    /// If the whole value of `cmd=` is the path of an existing file, that file is the program.
-    /// Otherwise `cmd=` is split into words like a shell command. A relative program path is
-    /// resolved against `dir=`.
-    pub(crate) fn parse(
-        command: &str,
-        directory: Option<&str>,
-        arguments: Vec<String>,
-    ) -> Result<Self, String> {
-        if let Some(directory) = directory
-            && !Path::new(directory).is_dir()
-        {
-            return Err(format!("dir={directory} is not a directory"));
-        }
-        let base = Path::new(directory.unwrap_or("."));
-        let command = command.trim();
-        let mut words = if base.join(command).is_file() {
-            vec![command.to_owned()]
-        } else {
-            if let Some(path) = find_ambiguous_path(base, command) {
-                return Err(format!(
-                    "cmd={command} is ambiguous because {path:?} exists: put the program in quotes"
-                ));
-            }
-            split_shell_words(command).map_err(|reason| format!("cmd={command}: {reason}"))?
-        };
-        let program = words.first_mut().ok_or("cmd= does not name a program")?;
-        if program.is_empty() {
-            return Err("cmd= does not name a program".to_owned());
-        }
-        let resolved = resolve_program(program, directory.is_some(), base);
-        *program = resolved.map_err(|error| format!("cmd={command}: {error}"))?;
-        words.extend(arguments);
-        Ok(Self {
-            words,
-            directory: directory.map(PathBuf::from),
-        })
+/// Parses `cmd=` and `dir=`, and appends the arguments of `arg=`.
+///
+/// If the whole value of `cmd=` is the path of an existing file, that file is the program.
+/// Otherwise `cmd=` is split into words like a shell command. A relative program path is resolved
+/// against `dir=`.
+pub(crate) fn parse_command(
+    command: &str,
+    directory: Option<&str>,
+    arguments: Vec<String>,
+) -> Result<EngineCommand, String> {
+    if let Some(directory) = directory
+        && !Path::new(directory).is_dir()
+    {
+        return Err(format!("dir={directory} is not a directory"));
     }
+    let base = Path::new(directory.unwrap_or("."));
+    let command = command.trim();
+    let mut words = if base.join(command).is_file() {
+        vec![command.to_owned()]
+    } else {
+        if let Some(path) = find_ambiguous_path(base, command) {
+            return Err(format!(
+                "cmd={command} is ambiguous because {path:?} exists: put the program in quotes"
+            ));
+        }
+        split_shell_words(command).map_err(|reason| format!("cmd={command}: {reason}"))?
+    };
+    let program = words.first_mut().ok_or("cmd= does not name a program")?;
+    if program.is_empty() {
+        return Err("cmd= does not name a program".to_owned());
+    }
+    let resolved = resolve_program(program, directory.is_some(), base);
+    *program = resolved.map_err(|error| format!("cmd={command}: {error}"))?;
+    Ok(EngineCommand {
+        words: words
+            .into_iter()
+            .chain(arguments)
+            .map(OsString::from)
+            .collect(),
+        directory: directory.map(PathBuf::from),
+        inherits_stderr: false,
+    })
 }
 
 /// Returns the name or path of the program to start.
@@ -142,8 +137,8 @@ mod tests {
 
     use super::*;
 
-    fn parse_words(command: &str) -> Result<Vec<String>, String> {
-        CommandLine::parse(command, None, Vec::new()).map(|command| command.words)
+    fn parse_words(command: &str) -> Result<Vec<OsString>, String> {
+        parse_command(command, None, Vec::new()).map(|command| command.words)
     }
 
     #[test]
@@ -159,7 +154,7 @@ mod tests {
             ),
             (r#"x "a\b" '' #1"#, &["x", r"a\b", "", "#1"]),
         ] {
-            let words: Vec<_> = words.iter().map(|&word| word.to_owned()).collect();
+            let words: Vec<_> = words.iter().map(OsString::from).collect();
             assert_eq!(parse_words(text), Ok(words), "{text}");
         }
         for (text, expected) in [
@@ -196,12 +191,15 @@ mod tests {
         let (_folder, root) = program_folder();
         for name in ["d x/my engine", "d x/e", "d x/sub dir/e", "my engine", "d"] {
             let path = format!("{root}/{name}");
-            assert_eq!(parse_words(&path), Ok(vec![path.clone()]));
+            assert_eq!(parse_words(&path), Ok(vec![OsString::from(path)]));
         }
         let quoted = format!("'{root}/d x/my engine' --flag");
         assert_eq!(
             parse_words(&quoted),
-            Ok(vec![format!("{root}/d x/my engine"), "--flag".to_owned()])
+            Ok(vec![
+                format!("{root}/d x/my engine").into(),
+                "--flag".into()
+            ])
         );
     }
 
@@ -233,7 +231,7 @@ mod tests {
         let (_folder, root) = program_folder();
         let parse = |command: &str, directory: &str| {
             let arguments = vec!["last".to_owned()];
-            CommandLine::parse(command, Some(directory), arguments)
+            parse_command(command, Some(directory), arguments)
         };
         for (command, directory, program) in [
             ("./d", &*root, format!("{root}/d")),
@@ -245,7 +243,7 @@ mod tests {
             ("/bin/sh", &root, "/bin/sh".to_owned()),
         ] {
             let read = parse(command, directory).expect(command);
-            assert_eq!(read.words, [program, "last".to_owned()]);
+            assert_eq!(read.words, [&*program, "last"]);
             assert_eq!(read.directory.as_deref(), Some(Path::new(directory)));
         }
         for directory in ["", "/nowhere/at/all", &format!("{root}/d")] {

@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use plyhouse_engine::game::EngineProtocol;
 use plyhouse_engine::search::Level;
+use plyhouse_engine_host::{EngineConfig, Protocol};
 
 pub(crate) use self::move_limits::{MoveLimits, TimeControl, TimeLimit};
-use super::engine_command_line::CommandLine;
+use super::engine_command_line::parse_command;
 
 /// Engine of a match.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,24 +27,7 @@ pub(crate) enum EngineKind {
     /// Level of the built-in engine.
     Level(Level),
     /// External program.
-    Program(ProgramSpec),
-}
-
-/// Command, protocol and options of an external program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ProgramSpec {
-    pub(crate) command: CommandLine,
-    pub(crate) protocol: ProgramProtocol,
-    /// UCI options as pairs of name and value.
-    pub(crate) options: Vec<(String, String)>,
-}
-
-/// Protocol of an external program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ProgramProtocol {
-    Uci,
-    Gtp { komi: u32 },
-    Piskvork,
+    Program(EngineConfig),
 }
 
 /// Setting of an engine on the command line, such as `st=0.5`.
@@ -164,15 +148,15 @@ impl EngineSpecBuilder {
         command: &str,
         game_protocol: EngineProtocol,
     ) -> Result<(EngineKind, String), String> {
-        let command = CommandLine::parse(command, self.directory.as_deref(), self.arguments)?;
+        let command = parse_command(command, self.directory.as_deref(), self.arguments)?;
         let name = Path::new(&command.words[0]).file_name();
         let name = name.unwrap_or_default().to_string_lossy().into_owned();
         let proto = choose_protocol(self.protocol.as_deref(), game_protocol)?;
         let options = self.options;
-        if proto != ProgramProtocol::Uci && !options.is_empty() {
+        if proto != Protocol::Uci && !options.is_empty() {
             return Err("option.NAME= is valid only for UCI programs".to_owned());
         }
-        let program = ProgramSpec {
+        let program = EngineConfig {
             command,
             protocol: proto,
             options,
@@ -228,15 +212,14 @@ impl EngineSpec {
             EngineKind::Level(Level::Max) if is_free => {
                 Err("level=max needs a limit: tc=, st=, nodes= or depth=".to_owned())
             }
-            EngineKind::Program(ProgramSpec {
-                protocol: ProgramProtocol::Uci,
+            EngineKind::Program(EngineConfig {
+                protocol: Protocol::Uci,
                 ..
             }) if is_free => {
                 Err("UCI programs need a limit: tc=, st=, nodes= or depth=".to_owned())
             }
             EngineKind::Program(program)
-                if program.protocol != ProgramProtocol::Uci
-                    && (nodes.is_some() || depth.is_some()) =>
+                if program.protocol != Protocol::Uci && (nodes.is_some() || depth.is_some()) =>
             {
                 Err("nodes= and depth= are valid only for UCI programs and levels".to_owned())
             }
@@ -248,14 +231,11 @@ impl EngineSpec {
 
 /// Returns the protocol called `name`, or the default protocol of the game if `name` is `None`.
 /// Returns an error message if the protocol is unknown or cannot be used for the game.
-fn choose_protocol(
-    name: Option<&str>,
-    game_protocol: EngineProtocol,
-) -> Result<ProgramProtocol, String> {
+fn choose_protocol(name: Option<&str>, game_protocol: EngineProtocol) -> Result<Protocol, String> {
     match (name, game_protocol) {
-        (None | Some("gtp"), EngineProtocol::Gtp { komi }) => Ok(ProgramProtocol::Gtp { komi }),
-        (None | Some("piskvork"), EngineProtocol::Piskvork) => Ok(ProgramProtocol::Piskvork),
-        (None, EngineProtocol::Uci) | (Some("uci"), _) => Ok(ProgramProtocol::Uci),
+        (None | Some("gtp"), EngineProtocol::Gtp { komi }) => Ok(Protocol::Gtp { komi }),
+        (None | Some("piskvork"), EngineProtocol::Piskvork) => Ok(Protocol::Piskvork),
+        (None, EngineProtocol::Uci) | (Some("uci"), _) => Ok(Protocol::Uci),
         (Some(name @ ("gtp" | "piskvork")), _) => Err(format!(
             "proto={name} is not available for this game: use proto=uci"
         )),
@@ -266,25 +246,27 @@ fn choose_protocol(
 }
 
 /// Checks that the protocol can express the engine's time control.
-fn check_protocol_clock(proto: ProgramProtocol, time: TimeLimit) -> Result<(), String> {
+fn check_protocol_clock(proto: Protocol, time: TimeLimit) -> Result<(), String> {
     let TimeLimit::Clock(clock) = time else {
         return Ok(());
     };
     match proto {
-        ProgramProtocol::Gtp { .. } if clock.initial_time() < Duration::from_secs(1) => {
+        Protocol::Gtp { .. } if clock.initial_time() < Duration::from_secs(1) => {
             Err("GTP counts whole seconds: use at least 1 second in tc=, or st=".to_owned())
         }
-        ProgramProtocol::Piskvork if clock.moves.is_some() => Err(
+        Protocol::Piskvork if clock.moves.is_some() => Err(
             "the Gomocup protocol (Piskvork) does not support MOVES in tc=: \
              use tc=TIME+INCREMENT or st="
                 .to_owned(),
         ),
-        ProgramProtocol::Uci | ProgramProtocol::Gtp { .. } | ProgramProtocol::Piskvork => Ok(()),
+        Protocol::Uci | Protocol::Gtp { .. } | Protocol::Piskvork => Ok(()),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use plyhouse_engine_host::EngineCommand;
+
     use super::*;
 
     const UCI: EngineProtocol = EngineProtocol::Uci;
@@ -302,12 +284,13 @@ mod tests {
         );
         let expected = EngineSpec {
             name: "stockfish".to_owned(),
-            kind: EngineKind::Program(ProgramSpec {
-                command: CommandLine {
-                    words: vec!["/usr/games/stockfish".to_owned()],
+            kind: EngineKind::Program(EngineConfig {
+                command: EngineCommand {
+                    words: vec!["/usr/games/stockfish".into()],
                     directory: None,
+                    inherits_stderr: false,
                 },
-                protocol: ProgramProtocol::Uci,
+                protocol: Protocol::Uci,
                 options: vec![("UCI_Elo".to_owned(), "2000".to_owned())],
             }),
             limits: MoveLimits {
@@ -340,7 +323,7 @@ mod tests {
             panic!("the engine is a program");
         };
         assert_eq!(go.command.words, ["gnugo", "--mode", "gtp"]);
-        assert_eq!(go.protocol, ProgramProtocol::Gtp { komi: 7 });
+        assert_eq!(go.protocol, Protocol::Gtp { komi: 7 });
     }
 
     #[test]

@@ -9,9 +9,9 @@ use plyhouse_engine::search::{Clock, Level, Stop, TranspositionTable};
 use tokio::time::Instant;
 
 use super::adjudication;
-use super::engine_process::{GtpPlayer, PiskvorkPlayer, UciPlayer};
-use super::engine_spec::{EngineKind, EngineSpec, MoveLimits, ProgramProtocol, TimeLimit};
+use super::engine_spec::{EngineKind, EngineSpec, MoveLimits, TimeLimit};
 use super::forfeit_reason::ForfeitReason;
+use super::program_player::ProgramPlayer;
 
 /// Size of the built-in engine's transposition table, in bytes.
 const TABLE_BYTES: usize = 64 << 20;
@@ -110,11 +110,7 @@ pub(crate) fn start_player(
             seed: 0,
             table: TranspositionTable::new(TABLE_BYTES),
         }),
-        EngineKind::Program(program) => match program.protocol {
-            ProgramProtocol::Uci => Box::new(UciPlayer::start(program, stop)?),
-            ProgramProtocol::Gtp { komi } => Box::new(GtpPlayer::start(program, game, komi)?),
-            ProgramProtocol::Piskvork => Box::new(PiskvorkPlayer::start(program, game)?),
-        },
+        EngineKind::Program(config) => Box::new(ProgramPlayer::start(config, game, stop)?),
     })
 }
 
@@ -160,45 +156,6 @@ impl Player for LevelPlayer {
                 self.game.score_per_point,
             )),
             text: choice.m,
-        })
-    }
-}
-
-#[cfg(test)]
-pub(crate) mod tests {
-    use super::super::engine_spec::Setting;
-    use super::*;
-
-    /// Calls `test` with a `Turn` for the first move of a chess game. The engine has the given
-    /// `limits`. If `limits` sets a clock, the clock shows `seconds_left` seconds.
-    pub(in crate::engine_match) fn with_turn<T>(
-        limits: &str,
-        seconds_left: f64,
-        moves_to_go: Option<u32>,
-        test: impl FnOnce(&Turn<'_>) -> T,
-    ) -> T {
-        let game =
-            plyhouse_engine::catalog::find_game("chess").expect("the game is in the catalog");
-        let settings = ["level=hard", limits].map(|word| Setting::parse(word).expect(word));
-        let spec = EngineSpec::from_settings(settings.iter(), game.engine_protocol).expect(limits);
-        let (time_left, increment) = match spec.limits.time {
-            TimeLimit::Unlimited | TimeLimit::PerMove(_) => (None, Duration::ZERO),
-            TimeLimit::Clock(control) => (
-                Some(Duration::from_secs_f64(seconds_left)),
-                control.increment,
-            ),
-        };
-        test(&Turn {
-            pos: game.initial_position().as_ref(),
-            start_position: "",
-            moves: &[],
-            time_left: [time_left; 2],
-            increments: [increment; 2],
-            moves_to_go,
-            seat: Seat::First,
-            limits: &spec.limits,
-            started_at: Instant::now(),
-            stop: &Stop::new(),
         })
     }
 }

@@ -83,7 +83,7 @@ fn playing_seat() -> SeatState {
         "watch"
     );
     let effects = seat.on_message(server_message(snapshot(None, &[])));
-    assert!(matches!(&effects[..], [Effect::StartEngine(game, None)] if game.game == "chess"));
+    assert!(matches!(&effects[..], [Effect::StartEngine(game)] if game.game == "chess"));
     assert_eq!(sent_requests(&seat.on_engine_ready())[0]["type"], "join");
     let effects = seat.on_message(server_message(snapshot(Some(0), &[])));
     assert!(
@@ -125,7 +125,7 @@ fn match_is_created_after_engine_is_ready() {
     seat.on_connected();
     assert!(matches!(
         &seat.on_message(welcome(false))[..],
-        [Effect::StartEngine(..)]
+        [Effect::StartEngine(_)]
     ));
     let sent = sent_requests(&seat.on_engine_ready());
     assert_eq!(sent[0]["seats"], json!([{"bot": "hard"}, "me"]));
@@ -343,7 +343,7 @@ fn engine_time_excludes_overhead_and_round_trip() {
     open["clock"] = clock.clone();
     let effects = seat.on_message(server_message(open));
     assert!(
-        matches!(&effects[..], [Effect::StartEngine(_, Some(_))]),
+        matches!(&effects[..], [Effect::StartEngine(_)]),
         "{effects:?}"
     );
     seat.on_engine_ready();

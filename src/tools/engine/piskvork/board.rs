@@ -7,7 +7,7 @@ use plyhouse_engine::game::Square;
 
 /// A point, given by its distances from the left edge and the top edge of the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Point {
+pub(super) struct Point {
     x: u8,
     y: u8,
 }
@@ -21,7 +21,7 @@ pub(super) enum Owner {
 
 impl Point {
     /// Parses `x,y` on a board with `size` rows and columns.
-    pub(crate) fn parse(text: &str, size: u8) -> Option<Self> {
+    pub(super) fn parse(text: &str, size: u8) -> Option<Self> {
         let (x, y) = text.split_once(',')?;
         let number = |text: &str| text.trim().parse().ok().filter(|number| *number < size);
         Some(Self {
@@ -31,21 +31,12 @@ impl Point {
     }
 
     /// Converts a move in wire notation to a point. The board has `size` rows and columns.
-    pub(crate) fn from_move(m: &str, size: u8) -> Self {
+    pub(super) fn from_move(m: &str, size: u8) -> Self {
         let square = Square::parse(m, size, size).expect("a move is a square");
         Self {
             x: square.file,
             y: size - 1 - square.rank,
         }
-    }
-
-    /// Converts the point to a move in wire notation, on a board with `size` rows and columns.
-    pub(crate) fn to_move(self, size: u8) -> String {
-        let square = Square {
-            file: self.x,
-            rank: size - 1 - self.y,
-        };
-        square.to_string()
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use crate::bot::engine_process::EngineError;
+use crate::engine_error::EngineError;
 
 /// Option that an engine declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct EngineOption {
+pub(super) struct UciOption {
     name: String,
     allowed_values: AllowedValues,
 }
@@ -24,17 +24,21 @@ enum AllowedValues {
 /// Checks the user's options against the options that the engine declares.
 pub(super) fn check_options(
     options: &[(String, String)],
-    engine_options: &[EngineOption],
+    declared_options: &[UciOption],
 ) -> Result<(), EngineError> {
     for (name, value) in options {
-        let found = engine_options
-            .iter()
-            .find(|option| option.name.eq_ignore_ascii_case(name));
-        let option = found.ok_or_else(|| EngineError::UnknownOption(name.clone()))?;
+        let has_name = |option: &&UciOption| option.name.eq_ignore_ascii_case(name);
+        let Some(option) = declared_options.iter().find(has_name) else {
+            let names = declared_options.iter().map(|option| option.name.clone());
+            return Err(EngineError::UnknownOption {
+                name: name.clone(),
+                known: names.collect(),
+            });
+        };
         if !option.allowed_values.accepts(value) {
             return Err(EngineError::InvalidOptionValue {
-                name: option.name.clone(),
-                takes: option.allowed_values.to_string(),
+                name: name.clone(),
+                expected: option.allowed_values.to_string(),
                 value: value.clone(),
             });
         }
@@ -42,7 +46,7 @@ pub(super) fn check_options(
     Ok(())
 }
 
-impl EngineOption {
+impl UciOption {
     /// Parses a line `option name NAME type TYPE …`. Returns `None` for other lines.
     pub(super) fn parse(line: &str) -> Option<Self> {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -121,13 +125,10 @@ id name option name";
 
     /// Returns the error for an option, or `None` if the value is accepted.
     fn option_error(name: &str, value: &str) -> Option<String> {
-        let engine_options: Vec<_> = OPTION_LINES
-            .lines()
-            .filter_map(EngineOption::parse)
-            .collect();
-        assert_eq!(engine_options.len(), 8);
+        let declared_options: Vec<_> = OPTION_LINES.lines().filter_map(UciOption::parse).collect();
+        assert_eq!(declared_options.len(), 8);
         let options = [(name.to_owned(), value.to_owned())];
-        let fault = check_options(&options, &engine_options).err()?;
+        let fault = check_options(&options, &declared_options).err()?;
         Some(fault.to_string())
     }
 
@@ -155,7 +156,7 @@ id name option name";
             (
                 "Hash",
                 "99",
-                "value \"99\" for engine option \"Hash\": expected a number from 1 to 64",
+                "value '99' for UCI option 'Hash': expected a number from 1 to 64",
             ),
             ("Hash", "0", "expected a number from 1 to 64"),
             ("hash", "16 MB", "expected a number from 1 to 64"),
@@ -164,8 +165,12 @@ id name option name";
             ("Seed", "x", "expected a number"),
             ("Style", "Wild", "expected one of Solid, Very Wild"),
             ("Ponder", "on", "expected one of true, false"),
-            ("Hsah", "16", "has no option \"Hsah\""),
-            ("Skill", "1", "has no option"),
+            (
+                "Hsah",
+                "16",
+                "unknown UCI option 'Hsah': expected one of Hash, Skill Level, Nodes",
+            ),
+            ("Skill", "1", "unknown UCI option 'Skill'"),
         ] {
             let error = option_error(name, value).expect(name);
             assert!(error.contains(why), "{name}={value}: {error}");
