@@ -4,7 +4,7 @@
 use crate::Decision;
 use crate::engine_error::EngineError;
 use crate::engine_process::EngineProcess;
-use crate::search_input::{GamePosition, InitialPosition, SearchLimits};
+use crate::search_input::{GamePosition, SearchLimits};
 
 /// GTP colour of each seat.
 const COLORS: [&str; 2] = ["b", "w"];
@@ -46,15 +46,12 @@ impl GtpDriver {
         let lacks_stones = position.initial.is_some() && self.known_moves.is_empty();
         if lacks_stones || !moves.starts_with(&self.known_moves) {
             self.clear_board().await?;
-            let stones = position
-                .initial
-                .map_or(Ok(&[][..]), InitialPosition::stones)?;
-            for (owner, vertex) in stones {
+            for (owner, vertex) in position.initial_stones()? {
                 self.play(*owner, vertex).await?;
             }
         }
-        for (ply, m) in moves.iter().enumerate().skip(self.known_moves.len()) {
-            self.play((seat + moves.len() - ply) % 2, m).await?;
+        for (owner, m) in position.moves_with_seats().skip(self.known_moves.len()) {
+            self.play(owner, m).await?;
         }
         moves.clone_into(&mut self.known_moves);
         for command in time_commands(limits) {

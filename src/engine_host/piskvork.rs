@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::Decision;
 use crate::engine_error::EngineError;
 use crate::engine_process::EngineProcess;
-use crate::search_input::{GamePosition, InitialPosition, SearchLimits};
+use crate::search_input::{GamePosition, SearchLimits};
 
 /// Numbers that mark the owners of stones in a `BOARD` command.
 const OWN_STONE: u8 = 1;
@@ -84,16 +84,11 @@ impl PiskvorkDriver {
 
     /// Returns the lines that replace the engine's board with the position.
     fn board_command(&self, position: GamePosition<'_>) -> Result<String, EngineError> {
-        let GamePosition { moves, seat, .. } = position;
-        let stones = position
-            .initial
-            .map_or(Ok(&[][..]), InitialPosition::stones)?;
-        let stones = stones.iter().map(|(owner, square)| (*owner, square));
-        let played = moves.iter().enumerate();
-        let played = played.map(|(ply, m)| ((seat + moves.len() - ply) % 2, m));
+        let stones = position.initial_stones()?.iter();
+        let stones = stones.map(|(owner, square)| (*owner, square));
         let mut lines = "BOARD\n".to_owned();
-        for (owner, square) in stones.chain(played) {
-            let mark = if owner == seat {
+        for (owner, square) in stones.chain(position.moves_with_seats()) {
+            let mark = if owner == position.seat {
                 OWN_STONE
             } else {
                 OPPONENT_STONE

@@ -56,10 +56,20 @@ pub struct Clock {
     pub moves_to_go: [Option<u32>; 2],
 }
 
-impl InitialPosition {
-    /// Returns the stones, for a protocol that places them one by one.
-    pub(crate) fn stones(&self) -> Result<&[(usize, String)], EngineError> {
-        let unsupported = || EngineError::UnsupportedNotation(self.text.clone());
-        self.stones.as_deref().ok_or_else(unsupported)
+impl<'a> GamePosition<'a> {
+    /// Returns the stones before the first move, for a protocol that places them one by one.
+    pub(crate) fn initial_stones(&self) -> Result<&'a [(usize, String)], EngineError> {
+        let Some(initial) = self.initial else {
+            return Ok(&[]);
+        };
+        let unsupported = || EngineError::UnsupportedNotation(initial.text.clone());
+        initial.stones.as_deref().ok_or_else(unsupported)
+    }
+
+    /// Returns each move with the seat that played it.
+    pub(crate) fn moves_with_seats(&self) -> impl Iterator<Item = (usize, &'a String)> {
+        let seat_of = |ply| (self.seat + self.moves.len() - ply) % 2;
+        let moves = self.moves.iter().enumerate();
+        moves.map(move |(ply, m)| (seat_of(ply), m))
     }
 }

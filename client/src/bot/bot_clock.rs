@@ -200,6 +200,26 @@ impl ClockTimes {
 mod tests {
     use super::*;
 
+    const FISCHER: ClockControl = ClockControl::Fischer {
+        main_ms: 0,
+        increment_ms: 1000,
+    };
+
+    const DELAY: ClockControl = ClockControl::Delay {
+        main_ms: 60_000,
+        delay_ms: 5000,
+    };
+
+    const BYO_YOMI: ClockControl = ClockControl::ByoYomi {
+        main_ms: 60_000,
+        period_ms: 10_000,
+        periods: 3,
+    };
+
+    const DAILY: ClockControl = ClockControl::Move {
+        move_ms: 86_400_000,
+    };
+
     fn clock_times(clock: ClockControl, remaining_ms: u64, in_period: bool) -> ClockTimes {
         ClockTimes {
             control: clock,
@@ -216,29 +236,17 @@ mod tests {
             main_ms,
             increment_ms,
         };
-        let delay = ClockControl::Delay {
-            main_ms: 60_000,
-            delay_ms: 5000,
-        };
-        let byo_yomi = ClockControl::ByoYomi {
-            main_ms: 60_000,
-            period_ms: 10_000,
-            periods: 3,
-        };
-        let daily = ClockControl::Move {
-            move_ms: 86_400_000,
-        };
         for (clock, left, in_period, budget) in [
             (fischer(300_000, 0), 250_000, false, 10_000),
             (fischer(300_000, 3000), 250_000, false, 12_400),
             // The clock adds the increment only after the move. The thinking time is therefore
             // limited to the 500 ms that remain on the clock.
             (fischer(300_000, 3000), 500, false, 500),
-            (delay, 25_000, false, 5000),
-            (delay, 1, false, 4000),
-            (byo_yomi, 25_000, false, 9000),
-            (byo_yomi, 9_500, true, 7600),
-            (daily, 86_000_000, false, 68_800_000),
+            (DELAY, 25_000, false, 5000),
+            (DELAY, 1, false, 4000),
+            (BYO_YOMI, 25_000, false, 9000),
+            (BYO_YOMI, 9_500, true, 7600),
+            (DAILY, 86_000_000, false, 68_800_000),
         ] {
             let times = clock_times(clock, left, in_period);
             assert_eq!(times.think_budget_ms(), budget, "{clock:?}, {left}");
@@ -256,69 +264,25 @@ mod tests {
         const GTP: Protocol = Protocol::Gtp { komi: 7 };
         const PISKVORK: Protocol = Protocol::Piskvork;
         const UCI: Protocol = Protocol::Uci;
-        let fischer = ClockControl::Fischer {
-            main_ms: 0,
-            increment_ms: 1000,
-        };
-        let delay = ClockControl::Delay {
-            main_ms: 60_000,
-            delay_ms: 5000,
-        };
-        let byo_yomi = ClockControl::ByoYomi {
-            main_ms: 60_000,
-            period_ms: 10_000,
-            periods: 3,
-        };
-        let daily = ClockControl::Move {
-            move_ms: 86_400_000,
-        };
         let ms = Duration::from_millis;
-        // The last two columns are the thinking time, and the main time, the remaining times and
-        // the increment.
+        // Main time, remaining times and increment.
+        let fischer = Some((3000, [25_000, 5], 1000));
+        let delay = Some((60_000, [30_000, 5005], 5000));
+        let byo_yomi = Some((60_000, [25_000, 5], 0));
         for (protocol, clock, think_time, move_time, times) in [
-            (UCI, fischer, None, None, Some((3000, [25_000, 5], 1000))),
-            (
-                UCI,
-                fischer,
-                Some(700),
-                Some(700),
-                Some((3000, [25_000, 5], 1000)),
-            ),
-            (UCI, delay, None, None, Some((60_000, [30_000, 5005], 5000))),
-            (UCI, byo_yomi, None, Some(9000), None),
-            (UCI, daily, None, Some(1000), None),
-            (UCI, daily, Some(2500), Some(2500), None),
-            (
-                GTP,
-                fischer,
-                Some(700),
-                None,
-                Some((3000, [25_000, 5], 1000)),
-            ),
-            (GTP, delay, None, None, Some((60_000, [30_000, 5005], 5000))),
-            (GTP, byo_yomi, None, None, Some((60_000, [25_000, 5], 0))),
-            (GTP, daily, None, Some(1000), None),
-            (
-                PISKVORK,
-                fischer,
-                None,
-                Some(1800),
-                Some((3000, [25_000, 5], 1000)),
-            ),
-            (
-                PISKVORK,
-                fischer,
-                Some(700),
-                Some(700),
-                Some((3000, [25_000, 5], 1000)),
-            ),
-            (
-                PISKVORK,
-                byo_yomi,
-                None,
-                Some(9000),
-                Some((60_000, [25_000, 5], 0)),
-            ),
+            (UCI, FISCHER, None, None, fischer),
+            (UCI, FISCHER, Some(700), Some(700), fischer),
+            (UCI, DELAY, None, None, delay),
+            (UCI, BYO_YOMI, None, Some(9000), None),
+            (UCI, DAILY, None, Some(1000), None),
+            (UCI, DAILY, Some(2500), Some(2500), None),
+            (GTP, FISCHER, Some(700), None, fischer),
+            (GTP, DELAY, None, None, delay),
+            (GTP, BYO_YOMI, None, None, byo_yomi),
+            (GTP, DAILY, None, Some(1000), None),
+            (PISKVORK, FISCHER, None, Some(1800), fischer),
+            (PISKVORK, FISCHER, Some(700), Some(700), fischer),
+            (PISKVORK, BYO_YOMI, None, Some(9000), byo_yomi),
         ] {
             let request = SearchRequest {
                 times: Some(clock_times(clock, 25_000, false)),
@@ -367,12 +331,7 @@ mod tests {
 
     #[test]
     fn byo_yomi_is_period_of_one_move() {
-        let byo_yomi = ClockControl::ByoYomi {
-            main_ms: 60_000,
-            period_ms: 10_000,
-            periods: 3,
-        };
-        let clock = clock_times(byo_yomi, 9500, true).to_clock();
+        let clock = clock_times(BYO_YOMI, 9500, true).to_clock();
         assert_eq!(clock.period, Some((Duration::from_secs(10), 1)));
         assert_eq!(clock.moves_to_go, [Some(1), None]);
     }

@@ -94,18 +94,22 @@ fn engine_receives_stones_of_initial_position() {
             *) printf '=\n\n';;
         esac; done"#;
     let mut engine = script_engine(script, Protocol::Gtp { komi: 7 });
-    let mut choose_after = |moves: &[&str]| {
+    let mut choose_after = async |moves: &[&str]| {
         let turn = SearchRequest {
             initial_position: Some("w../..b/... w 0 0 0 3".to_owned()),
             moves: moves.iter().map(|&m| m.to_owned()).collect(),
             times: None,
         };
-        match block_on(engine.choose_move(&turn)) {
+        match engine.choose_move(&turn).await {
             Ok(Decision::Move { text, .. }) => text,
             result => panic!("{result:?}"),
         }
     };
-    let first_moves = choose_after(&["B1", "B2"]);
-    assert_eq!(first_moves, "-w A3-b C2-w B1-b B2-w");
-    assert_eq!(choose_after(&[]), "-w A3-b C2-w");
+    block_on(async {
+        let first_moves = choose_after(&["B1", "B2"]).await;
+        assert_eq!(first_moves, "-w A3-b C2-w B1-b B2-w");
+        // After a takeback to the initial position, the engine receives the stones again.
+        assert_eq!(choose_after(&[]).await, "-w A3-b C2-w");
+    });
+    assert_eq!(engine.restart_count, 0);
 }
