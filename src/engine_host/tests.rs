@@ -346,6 +346,24 @@ fn gtp_engine_receives_only_new_moves() {
     });
 }
 
+/// The script passes on its first turn. It then replies with the number of moves that it has
+/// received since the board was cleared.
+#[test]
+fn gtp_engine_does_not_receive_its_own_pass() {
+    let script = r#"answer=PASS
+        while read line; do case "$line" in
+            clear_board) count=0; printf '=\n\n';;
+            play*) count=$((count + 1)); answer=A$count; printf '=\n\n';;
+            genmove*) printf '= %s\n\n' $answer;;
+            *) printf '=\n\n';;
+        esac; done"#;
+    block_on(async {
+        let mut engine = start_script(script, GTP).await.expect("ready");
+        assert_eq!(choose_after(&mut engine, "").await, played("PASS"));
+        assert_eq!(choose_after(&mut engine, "pass C3").await, played("A1"));
+    });
+}
+
 /// The side to move in the initial position plays the first move.
 #[test]
 fn engines_receive_initial_position() {
@@ -391,6 +409,11 @@ fn engines_receive_initial_position() {
             let answered = choose(&mut gomoku, Some(&initial), (1, moves), &free).await;
             assert_eq!(answered, played(answer), "{moves}");
         }
+        // The first turn of a game may already follow a move.
+        let engine = start_script(script, Protocol::Piskvork).await;
+        let mut gomoku = engine.expect("ready");
+        let answer = choose(&mut gomoku, Some(&initial), (0, "h8"), &free).await;
+        assert_eq!(answer, played("e13"));
         let without_stones = InitialPosition {
             text: "8/8".to_owned(),
             stones: None,
@@ -451,11 +474,12 @@ fn gtp_engine_without_time_commands_plays_with_clock() {
 
 /// The test script replies to `TURN` with the point it has received. If the point in a `TURN`
 /// command is on the first file, the script replies with the point to the right of it. The script
-/// replies to `BOARD` with the number of the opponent's stones.
+/// replies to `BOARD` with the number of the opponent's stones. It accepts only one `START`.
 #[test]
 fn piskvork_engine_receives_single_turn_or_complete_board() {
     let script = r#"while read line; do case "$line" in
-            START*|RESTART) echo OK; stones=0;;
+            START*) [ "$started" ] && echo ERROR; started=1; echo OK; stones=0;;
+            RESTART) echo OK; stones=0;;
             INFO*) ;;
             BEGIN) echo "MESSAGE let us begin"; echo 7,7;;
             TURN*) point="${line#TURN }"; echo "$point" | sed 's/^0,/1,/';;
@@ -503,17 +527,17 @@ fn piskvork_engine_receives_single_turn_or_complete_board() {
 /// `UNKNOWN` to `INFO` or `RESTART`.
 #[test]
 fn piskvork_reply_variants_are_accepted() {
-    for (ok, remark) in [
-        ("OK", "MESSAGE I think"),
-        ("OK - ready to play", "message lower case"),
-        ("ok", "debug depth 3"),
-        ("Ok, 15x15", ""),
-        ("OK.", "DEBUG"),
+    for (ok, remark, info_reply) in [
+        ("OK", "MESSAGE I think", "UNKNOWN $line"),
+        ("OK - ready to play", "message lower case", "unknown"),
+        ("ok", "debug depth 3", "DEBUG time"),
+        ("Ok, 15x15", "", "UNKNOWN info"),
+        ("OK.", "DEBUG", ""),
     ] {
         let script = format!(
             r#"while read line; do case "$line" in
                 START*) echo "{remark}"; echo "{ok}";;
-                INFO*) echo "UNKNOWN $line";;
+                INFO*) echo "{info_reply}";;
                 RESTART) echo "unknown command";;
                 BEGIN) echo "{remark}"; echo 7,7;;
                 BOARD) ;;
