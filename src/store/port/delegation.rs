@@ -11,7 +11,7 @@
 /// - `delegate!(self.read(): load, tail);` passes a closure to the method `read` of the wrapper.
 ///   The closure calls the same method of the store that it receives.
 ///
-/// The module that calls the inner macro must import [`port_types`](crate::port_types).
+/// The module that calls the inner macro must import [`port_types`].
 macro_rules! delegatable {
     (
         @parse $d:tt $delegate:ident
