@@ -99,25 +99,36 @@ pub(crate) async fn exists<S: Sql>(
     Ok(!db.query(sql, params).await?.is_empty())
 }
 
+/// Maximum number of statements that are sent to PostgreSQL before it responds to the first one.
+const PIPELINE_MAX: usize = 256;
+
 /// Runs a query once for each list of parameters, and returns the first row that each query finds.
-/// PostgreSQL receives all queries before it responds to the first one.
+/// PostgreSQL receives several queries before it responds to the first one.
 pub(crate) async fn query_first_of_each<S: Sql>(
     db: &S,
     sql: &'static str,
     params: &[Vec<Value<'_>>],
 ) -> Result<Vec<Option<Row>>, S::Error> {
-    try_join_all(params.iter().map(|params| query_first(db, sql, params))).await
+    let mut found = Vec::with_capacity(params.len());
+    for params in params.chunks(PIPELINE_MAX) {
+        let queries = params.iter().map(|params| query_first(db, sql, params));
+        found.extend(try_join_all(queries).await?);
+    }
+    Ok(found)
 }
 
-/// Executes a statement once for each list of parameters. PostgreSQL receives all statements before
-/// it responds to the first one.
+/// Executes a statement once for each list of parameters. PostgreSQL receives several statements
+/// before it responds to the first one.
 pub(crate) async fn execute_each<S: SqlWrite>(
     db: &S,
     sql: &'static str,
     params: &[Vec<Value<'_>>],
 ) -> Result<(), S::Error> {
-    let statements = params.iter().map(|params| db.execute(sql, params));
-    try_join_all(statements).await.map(drop)
+    for params in params.chunks(PIPELINE_MAX) {
+        let statements = params.iter().map(|params| db.execute(sql, params));
+        try_join_all(statements).await?;
+    }
+    Ok(())
 }
 
 /// Returns the result of a future that never waits, such as a query on SQLite.

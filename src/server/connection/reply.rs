@@ -52,7 +52,8 @@ impl Reply {
     }
 
     /// Records that the request may have been applied. After this call, the error `internal`
-    /// replaces `overloaded`, because `overloaded` tells the client that nothing has changed.
+    /// replaces `overloaded` and `not_seated`, which tell the client that nothing has changed. A
+    /// player may have lost the seat after the move was applied.
     pub(crate) const fn mark_possibly_applied(&mut self) {
         self.may_be_applied = true;
     }
@@ -138,7 +139,8 @@ impl Reply {
     /// Answers with an error.
     pub(crate) fn error(mut self, mut error: WireError) {
         self.count_rejected_move();
-        if self.may_be_applied && error.code == Some(ErrorCode::Overloaded) {
+        let denies_change = [ErrorCode::Overloaded, ErrorCode::NotSeated];
+        if self.may_be_applied && error.code.is_some_and(|code| denies_change.contains(&code)) {
             error.code = Some(ErrorCode::Internal);
         }
         let connection = self.connection();

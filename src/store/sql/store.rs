@@ -19,7 +19,8 @@ pub trait SqlStore: fmt::Debug + Send + Sync + 'static {
     /// Connection that reads.
     type Connection: Sql + Sync;
 
-    /// Runs a query on consistent data.
+    /// Runs a query. SQLite runs all of its statements on the same state of the data. On PostgreSQL,
+    /// the data may change between two statements.
     fn read<T: Send + 'static>(
         &self,
         query: impl for<'a> FnOnce(&'a Self::Connection) -> Query<'a, Self, T> + Send + 'static,

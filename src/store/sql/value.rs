@@ -244,7 +244,11 @@ impl From<ValueRef<'_>> for Column {
             ValueRef::Null => Self::Null,
             ValueRef::Real(number) => Self::Float(number),
             ValueRef::Integer(number) => Self::Int(number),
-            ValueRef::Text(text) => Self::Text(String::from_utf8_lossy(text).into_owned()),
+            // Invalid text becomes bytes, so that reading it as text fails.
+            ValueRef::Text(text) => match String::from_utf8(text.to_vec()) {
+                Ok(text) => Self::Text(text),
+                Err(invalid) => Self::Bytes(invalid.into_bytes()),
+            },
             ValueRef::Blob(bytes) => Self::Bytes(bytes.to_vec()),
         }
     }

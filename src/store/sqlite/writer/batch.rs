@@ -125,7 +125,8 @@ fn resolve_outcome(
             // Only the wake time is compared, because the participations are written in the same
             // transaction.
             let wake_ms = run_now(reminders::wake_ms(connection, *id))?;
-            has_events_after(connection, *id, *after, events)?
+            match_exists(connection, *id)?
+                && has_events_after(connection, *id, *after, events)?
                 && (reminder.as_ref()).is_none_or(|reminder| reminder.wake_ms == wake_ms)
         }
         WriteTask::Shared(write) => match run_now(writes::is_applied(connection, write))? {
