@@ -348,6 +348,48 @@ pub enum ServerMessage {
     Event(Event),
 }
 
+/// Returns the field for the `id` of the request that a message answers, or `None` if such a message
+/// is never an answer.
+macro_rules! request_field {
+    ($message:expr $(, $mutable:tt)?) => {
+        match $message {
+            ServerMessage::Welcome(welcome) => Some(&$($mutable)? welcome.re),
+            ServerMessage::Match(snapshot) => Some(&$($mutable)? snapshot.re),
+            ServerMessage::Error(error) => Some(&$($mutable)? error.re),
+            ServerMessage::Hint(hint) => Some(&$($mutable)? hint.re),
+            ServerMessage::Pong { re, .. }
+            | ServerMessage::Ok { re, .. }
+            | ServerMessage::Matches { re, .. }
+            | ServerMessage::History { re, .. }
+            | ServerMessage::Explore { re, .. }
+            | ServerMessage::Profile { re, .. }
+            | ServerMessage::Blocked { re, .. }
+            | ServerMessage::Leaderboard { re, .. }
+            | ServerMessage::Sessions { re, .. }
+            | ServerMessage::LinkCode { re, .. }
+            | ServerMessage::RecoveryKey { re, .. }
+            | ServerMessage::ApiKey { re, .. }
+            | ServerMessage::Events { re, .. } => Some(re),
+            ServerMessage::Analysis(_)
+            | ServerMessage::Thinking(_)
+            | ServerMessage::Presence { .. }
+            | ServerMessage::Clock { .. }
+            | ServerMessage::Rematch { .. }
+            | ServerMessage::Chat { .. }
+            | ServerMessage::Rating { .. }
+            | ServerMessage::YourTurn { .. }
+            | ServerMessage::Challenge(_)
+            | ServerMessage::ChallengeEnded { .. }
+            | ServerMessage::WatchEnded { .. }
+            | ServerMessage::SessionAdded { .. }
+            | ServerMessage::Player { .. }
+            | ServerMessage::ListChanged { .. }
+            | ServerMessage::Seekers(_)
+            | ServerMessage::Event(_) => None,
+        }
+    };
+}
+
 impl ServerMessage {
     /// Values of `type` for all server messages other than an [`Event`].
     pub const TYPES: [&'static str; 32] = [
@@ -409,79 +451,14 @@ impl ServerMessage {
     /// not an answer, or if the request had no `id`.
     #[must_use]
     pub fn re(&self) -> Option<RequestId> {
-        match self {
-            Self::Welcome(welcome) => welcome.re,
-            Self::Match(snapshot) => snapshot.re,
-            Self::Error(error) => error.re,
-            Self::Hint(hint) => hint.re,
-            Self::Pong { re, .. }
-            | Self::Ok { re, .. }
-            | Self::Matches { re, .. }
-            | Self::History { re, .. }
-            | Self::Explore { re, .. }
-            | Self::Profile { re, .. }
-            | Self::Blocked { re, .. }
-            | Self::Leaderboard { re, .. }
-            | Self::Sessions { re, .. }
-            | Self::LinkCode { re, .. }
-            | Self::RecoveryKey { re, .. }
-            | Self::ApiKey { re, .. }
-            | Self::Events { re, .. } => *re,
-            Self::Analysis(_)
-            | Self::Thinking(_)
-            | Self::Presence { .. }
-            | Self::Clock { .. }
-            | Self::Rematch { .. }
-            | Self::Chat { .. }
-            | Self::Rating { .. }
-            | Self::YourTurn { .. }
-            | Self::Challenge(_)
-            | Self::ChallengeEnded { .. }
-            | Self::WatchEnded { .. }
-            | Self::SessionAdded { .. }
-            | Self::Player { .. }
-            | Self::ListChanged { .. }
-            | Self::Seekers(_)
-            | Self::Event(_) => None,
-        }
+        request_field!(self).copied().flatten()
     }
+
     /// Sets the `id` of the request that this message answers. Leaves a message that is never an
     /// answer unchanged.
     pub fn set_re(&mut self, request: Option<RequestId>) {
-        match self {
-            Self::Welcome(welcome) => welcome.re = request,
-            Self::Match(snapshot) => snapshot.re = request,
-            Self::Error(error) => error.re = request,
-            Self::Hint(hint) => hint.re = request,
-            Self::Pong { re, .. }
-            | Self::Ok { re, .. }
-            | Self::Matches { re, .. }
-            | Self::History { re, .. }
-            | Self::Explore { re, .. }
-            | Self::Profile { re, .. }
-            | Self::Blocked { re, .. }
-            | Self::Leaderboard { re, .. }
-            | Self::Sessions { re, .. }
-            | Self::LinkCode { re, .. }
-            | Self::RecoveryKey { re, .. }
-            | Self::ApiKey { re, .. }
-            | Self::Events { re, .. } => *re = request,
-            Self::Analysis(_)
-            | Self::Thinking(_)
-            | Self::Presence { .. }
-            | Self::Clock { .. }
-            | Self::Rematch { .. }
-            | Self::Chat { .. }
-            | Self::Rating { .. }
-            | Self::YourTurn { .. }
-            | Self::Challenge(_)
-            | Self::ChallengeEnded { .. }
-            | Self::WatchEnded { .. }
-            | Self::SessionAdded { .. }
-            | Self::Player { .. }
-            | Self::ListChanged { .. }
-            | Self::Seekers(_)
-            | Self::Event(_) => {}
+        if let Some(re) = request_field!(self, mut) {
+            *re = request;
         }
     }
 }
