@@ -8,6 +8,7 @@ use plyhouse_protocol::PlayerId;
 use rusqlite::Connection;
 use rusqlite::backup::Backup;
 
+use crate::sql::account_deletion::DELETE_ROWS;
 use crate::sql::writes::{self, SharedWrite};
 use crate::sql::{accounts, exists, run_now};
 use crate::sqlite::schema::open_in_memory;
@@ -18,14 +19,8 @@ use crate::{IdentityChange, WriteError};
 /// separate limit of the same size.
 pub(super) const PLAYERS_MAX: usize = 100_000;
 
-/// Statements that delete everything that is stored about a player.
-const EVICTION_STATEMENTS: [&str; 10] = [
-    "DELETE FROM sessions WHERE player = ?1",
-    "DELETE FROM pairings WHERE player = ?1",
-    "DELETE FROM recoveries WHERE player = ?1",
-    "DELETE FROM passes WHERE player = ?1",
-    "DELETE FROM externals WHERE player = ?1",
-    "DELETE FROM blocks WHERE player = ?1 OR other = ?1",
+/// Statements that delete the rows that remain of a deleted player.
+const DELETE_REMAINING_ROWS: [&str; 4] = [
     "DELETE FROM forgetting WHERE player = ?1",
     "DELETE FROM names WHERE player = ?1",
     "DELETE FROM accounts WHERE player = ?1",
@@ -111,7 +106,7 @@ impl PlayerLifetimes {
     }
 
     fn remove(&mut self, db: &Connection, player: PlayerId) -> rusqlite::Result<()> {
-        for sql in EVICTION_STATEMENTS {
+        for sql in DELETE_ROWS.iter().chain(&DELETE_REMAINING_ROWS) {
             db.prepare_cached(sql)?.execute([player.0.as_bytes()])?;
         }
         self.deleted.remove(&player);
@@ -138,7 +133,10 @@ fn added_player(write: &SharedWrite) -> Option<PlayerId> {
         SharedWrite::ChangeIdentity(IdentityChange::AddApiKey(key)) => {
             key.bot.as_ref().map(|bot| bot.player.id)
         }
-        _ => None,
+        SharedWrite::ChangeIdentity(_)
+        | SharedWrite::ChangeRatings(_)
+        | SharedWrite::StoreAnalysis(..)
+        | SharedWrite::CountAnalysisRequest(_) => None,
     }
 }
 

@@ -22,9 +22,8 @@ pub(crate) trait DeletePlayers: SqlWrite {
     ) -> impl Future<Output = Result<(), Self::Error>> + Send;
 }
 
-/// Statements that delete a player's identity data and clear the player's account. The row in
-/// `accounts` is kept, because reserved names are loaded together with the account.
-const DELETE_STATEMENTS: [&str; 9] = [
+/// Statements that delete the rows about a player that nothing else refers to.
+pub(crate) const DELETE_ROWS: [&str; 7] = [
     "DELETE FROM sessions WHERE player = ?1",
     "DELETE FROM pairings WHERE player = ?1",
     "DELETE FROM recoveries WHERE player = ?1",
@@ -32,6 +31,11 @@ const DELETE_STATEMENTS: [&str; 9] = [
     "DELETE FROM externals WHERE player = ?1",
     "DELETE FROM blocks WHERE player = ?1 OR other = ?1",
     "DELETE FROM analyses_asked WHERE player = ?1",
+];
+
+/// Statements that clear a player's account and record. The row in `accounts` is kept, because
+/// reserved names are loaded together with the account.
+const CLEAR_ROWS: [&str; 2] = [
     "UPDATE accounts SET password = NULL, renamed_ms = NULL, owner = NULL WHERE player = ?1",
     "UPDATE players SET name = 'someone', kind = NULL, gone = true WHERE id = ?1",
 ];
@@ -53,7 +57,8 @@ pub(crate) async fn delete_player<S: DeletePlayers>(
     }
     let bots = accounts::bots_of(db, player).await?;
     for player in bots.iter().map(|bot| bot.id).chain([player]) {
-        for sql in DELETE_STATEMENTS.iter().chain(S::OWN_DELETE_STATEMENTS) {
+        let statements = DELETE_ROWS.iter().chain(&CLEAR_ROWS);
+        for sql in statements.chain(S::OWN_DELETE_STATEMENTS) {
             db.execute(sql, &[player.into()]).await?;
         }
         let sql = "UPDATE names SET until_ms = ?2 WHERE player = ?1 AND until_ms IS NULL";
