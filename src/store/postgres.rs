@@ -279,14 +279,7 @@ impl SqlStore for PostgresStore {
     }
 }
 
-impl SqlArchive for PostgresStore {
-    fn read_archive<T: Send + 'static>(
-        &self,
-        query: impl for<'a> FnOnce(&'a Reader) -> BoxFuture<'a, Result<T, ReadError>> + Send + 'static,
-    ) -> BoxFuture<'_, Result<T, ReadError>> {
-        query(&self.reader)
-    }
-}
+impl SqlArchive for PostgresStore {}
 
 impl Store for PostgresStore {
     fn is_healthy(&self) -> bool {

@@ -18,11 +18,13 @@ use crate::{
 
 /// A store that keeps everything but the journals in the tables of the shared statements.
 pub trait SqlArchive: SqlStore {
-    /// Runs a query that may read a lot of data.
+    /// Runs a query that may read a lot of data. By default, such a query is run like any other.
     fn read_archive<T: Send + 'static>(
         &self,
         query: impl for<'a> FnOnce(&'a Self::Connection) -> Query<'a, Self, T> + Send + 'static,
-    ) -> BoxFuture<'_, Result<T, ReadError>>;
+    ) -> BoxFuture<'_, Result<T, ReadError>> {
+        self.read(query)
+    }
 }
 
 impl<S: SqlArchive> RatingStore for S {
