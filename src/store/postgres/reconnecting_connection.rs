@@ -10,7 +10,7 @@ use std::iter::successors;
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::Mutex;
+use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 use tokio_postgres::types::ToSql;
@@ -147,17 +147,7 @@ impl PgConnection {
         arrays: Params<'_>,
     ) -> Result<(), QueryError> {
         let insert = async {
-            let cached = self.array_inserts.lock().get(sql).cloned();
-            let statement = match cached {
-                Some(statement) => statement,
-                None => {
-                    let row_insert = self.client.prepare(&to_postgres(sql)).await?;
-                    let arrays_sql = to_postgres_arrays(sql, row_insert.params());
-                    let statement = self.client.prepare(&arrays_sql).await?;
-                    self.array_inserts.lock().insert(sql, statement.clone());
-                    statement
-                }
-            };
+            let statement = self.prepare_arrays_cached(sql).await?;
             self.client.execute(&statement, arrays).await
         };
         self.with_timeout(insert).await.map(drop)
@@ -187,14 +177,31 @@ impl PgConnection {
         }
     }
 
-    /// Prepares a statement, whose parameters may be written as `$1` or `?1`.
+    /// Prepares a statement, whose parameters may be written as `$1` or `?1`. The lock is held
+    /// meanwhile, so that concurrent callers do not prepare the statement again.
     async fn prepare_cached(&self, sql: &'static str) -> Result<Statement, tokio_postgres::Error> {
-        let cached = self.statements.lock().get(sql).cloned();
-        if let Some(cached) = cached {
-            return Ok(cached);
+        let mut statements = self.statements.lock().await;
+        if let Some(cached) = statements.get(sql) {
+            return Ok(cached.clone());
         }
         let statement = self.client.prepare(&to_postgres(sql)).await?;
-        self.statements.lock().insert(sql, statement.clone());
+        statements.insert(sql, statement.clone());
+        Ok(statement)
+    }
+
+    /// Prepares an `INSERT` of one row as an `INSERT` of arrays.
+    async fn prepare_arrays_cached(
+        &self,
+        sql: &'static str,
+    ) -> Result<Statement, tokio_postgres::Error> {
+        let mut statements = self.array_inserts.lock().await;
+        if let Some(cached) = statements.get(sql) {
+            return Ok(cached.clone());
+        }
+        let row_insert = self.client.prepare(&to_postgres(sql)).await?;
+        let arrays_sql = to_postgres_arrays(sql, row_insert.params());
+        let statement = self.client.prepare(&arrays_sql).await?;
+        statements.insert(sql, statement.clone());
         Ok(statement)
     }
 }

@@ -97,6 +97,20 @@ impl SharedStore for TwoServers {
     }
 }
 
+#[tokio::test]
+async fn concurrent_queries_prepare_their_statement_once() {
+    let Some((_store, address)) = new_store().await else {
+        return;
+    };
+    let connection = connect(&address).await;
+    let sql = "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE 'SELECT count%'";
+    let counts = join_all((0..50).map(|_| connection.query(sql, &[]))).await;
+    for count in counts {
+        let count: i64 = count.expect("readable")[0].get(0);
+        assert_eq!(count, 1);
+    }
+}
+
 /// Four servers append to the same journal position at the same time. Only one append may succeed,
 /// and another server must be able to read the appended events.
 #[tokio::test]
