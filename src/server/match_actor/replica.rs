@@ -407,7 +407,18 @@ impl MatchActor {
                 return self.locate_owner(Some(*node), false).await;
             }
             Control::OwnerChanged { by: Some(owner) } => self.set_owner(*owner),
-            _ => {} // The other signals concern only the owner.
+            // These signals concern only the owner, or are served before this method.
+            Control::OwnerChanged { by: None }
+            | Control::NodeUnreachable { .. }
+            | Control::NodesChanged
+            | Control::CheckTimers
+            | Control::StoreUnavailable { .. }
+            | Control::StoreAvailable
+            | Control::RematchCreated { .. }
+            | Control::ResignIdleBotGame
+            | Control::Follow { .. }
+            | Control::EraseName { .. }
+            | Control::RatingUpdated(_) => {}
         }
         CONTINUE
     }
