@@ -13,6 +13,12 @@ use crate::search_input::{GamePosition, SearchLimits};
 const OWN_STONE: u8 = 1;
 const OPPONENT_STONE: u8 = 2;
 
+/// Maximum number of errors with which an engine answers an `INFO` line. Most engines do not answer
+/// these lines, or send `UNKNOWN` once. Rapfi drops the first word of a line that arrives just after
+/// its move. It then takes the other two words for commands, and answers `ERROR Unknown command:
+/// TIMEOUT_TURN` and `ERROR Unknown command: 200`.
+const ERRORS_PER_INFO: u32 = 2;
+
 /// Engine that speaks the Piskvork protocol.
 #[derive(Debug)]
 pub(crate) struct PiskvorkDriver {
@@ -21,9 +27,8 @@ pub(crate) struct PiskvorkDriver {
     board_size: u64,
     /// Moves on the engine's board, or `None` if the board has not been used since it was cleared.
     known_moves: Option<Vec<String>>,
-    /// Number of `INFO` lines sent since the last reply. The engine may answer each of them with
-    /// `UNKNOWN`.
-    unanswered_infos: u32,
+    /// Number of errors that the engine may still send about the `INFO` lines since the last reply.
+    info_errors_left: u32,
 }
 
 impl PiskvorkDriver {
@@ -32,7 +37,7 @@ impl PiskvorkDriver {
             process,
             board_size: 0,
             known_moves: None,
-            unanswered_infos: 0,
+            info_errors_left: 0,
         }
     }
 
@@ -129,7 +134,7 @@ impl PiskvorkDriver {
     }
 
     async fn send_info(&mut self, info: &str) -> Result<(), EngineError> {
-        self.unanswered_infos += 1;
+        self.info_errors_left += ERRORS_PER_INFO;
         self.process.send_lines(info).await
     }
 
@@ -152,16 +157,23 @@ impl PiskvorkDriver {
             let word = line.split_whitespace().next().unwrap_or_default();
             match word.to_ascii_uppercase().as_str() {
                 "" | "MESSAGE" | "DEBUG" => {}
-                // An engine does not reply to an `INFO` line that it understands.
-                "UNKNOWN" if self.unanswered_infos > 0 => self.unanswered_infos -= 1,
+                "UNKNOWN" | "ERROR"
+                    if self.info_errors_left > 0 && is_about_unknown_command(&line) =>
+                {
+                    self.info_errors_left -= 1;
+                }
                 "ERROR" | "UNKNOWN" => return Err(reject(command, line)),
                 _ => {
-                    self.unanswered_infos = 0;
+                    self.info_errors_left = 0;
                     return Ok(line);
                 }
             }
         }
     }
+}
+
+fn is_about_unknown_command(error: &str) -> bool {
+    error.to_ascii_uppercase().contains("UNKNOWN")
 }
 
 fn reject(command: &str, reply: String) -> EngineError {

@@ -516,7 +516,7 @@ fn piskvork_engine_receives_single_turn_or_complete_board() {
         // The script understands `INFO` and replies nothing to it.
         let script = format!(
             r#"while read line; do case "$line" in
-                START*) echo OK;; BEGIN) for i in 1 2 3; do echo "{reply}"; done;;
+                START*) echo OK;; BEGIN) for i in 1 2 3 4 5; do echo "{reply}"; done;;
             esac; done"#
         );
         assert_eq!(first_move(&script, Protocol::Piskvork), Err(expected));
@@ -524,7 +524,7 @@ fn piskvork_engine_receives_single_turn_or_complete_board() {
 }
 
 /// Gomoku engines may add text after `OK`, use either letter case, send messages, and reply
-/// `UNKNOWN` to `INFO` or `RESTART`.
+/// errors to `INFO` or `RESTART`.
 #[test]
 fn piskvork_reply_variants_are_accepted() {
     for (ok, remark, info_reply) in [
@@ -533,6 +533,12 @@ fn piskvork_reply_variants_are_accepted() {
         ("ok", "debug depth 3", "DEBUG time"),
         ("Ok, 15x15", "", "UNKNOWN info"),
         ("OK.", "DEBUG", ""),
+        // Rapfi, if the line arrives just after its move.
+        (
+            "OK",
+            "",
+            "ERROR Unknown command: TIMEOUT_MATCH\nERROR Unknown command: 0",
+        ),
     ] {
         let script = format!(
             r#"while read line; do case "$line" in
