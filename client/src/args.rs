@@ -656,7 +656,7 @@ pub(crate) struct BotArguments {
           allow_hyphen_values = true)]
     pub(crate) position: Option<String>,
 
-    /// Number of matches to play, by accepting rematches
+    /// Number of matches to play, by rematches
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = number_in::<u32>(1..=100_000))]
     pub(crate) games: u32,

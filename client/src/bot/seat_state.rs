@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use plyhouse_protocol::{
     ClientMessage, ClockControl, CreateRequest, EndReason, Ending, ErrorCode, FollowedMatch,
-    GameSummary, Hello, MatchId, MatchRef, MatchStatus, Offer, OfferKind, OfferState, Ply,
-    RematchState, Request, RequestId, SeatRequest, ServerMessage, Snapshot, Token, VERSION,
+    GameSummary, Hello, MatchId, MatchRef, MatchStatus, Occupant, Offer, OfferKind, OfferState,
+    Ply, RematchState, Request, RequestId, SeatRequest, ServerMessage, Snapshot, Token, VERSION,
     Welcome, WireError,
 };
 
@@ -538,7 +538,7 @@ impl SeatState {
     }
 
     /// Handles the end of the match. Prints the outcome once, then waits for a rematch or ends the
-    /// run.
+    /// run. A bot of the server never offers a rematch, so this seat offers it.
     fn on_match_ended(&mut self) -> Vec<Effect> {
         let Stage::Playing(match_state) = &self.stage else {
             return Vec::new();
@@ -547,6 +547,10 @@ impl SeatState {
         if self.last_ended_match.replace(id) == Some(id) {
             return Vec::new();
         }
+        let is_against_level = snapshot
+            .you
+            .map(|you| &snapshot.seats[you.other().index()].occupant)
+            .is_some_and(|occupant| matches!(occupant, Occupant::Bot { .. }));
         let outcome_effect = snapshot
             .outcome
             .as_ref()
@@ -559,6 +563,10 @@ impl SeatState {
             None if self.matches_played < self.options.match_count => {
                 let snapshot_request = self.new_request(ClientMessage::Watch { target: id.into() });
                 effects.push(Effect::SendAfter(REMATCH_TIMEOUT, snapshot_request));
+                if is_against_level {
+                    let (target, offer) = (id.into(), Offer::Rematch);
+                    effects.push(self.send_untracked(ClientMessage::Offer { target, offer }));
+                }
             }
             result => effects.push(Effect::Exit(result.unwrap_or(Ok(())))),
         }

@@ -165,6 +165,31 @@ fn illegal_move_resigns_match() {
     );
 }
 
+/// The engine and the level change sides after each match. Each of them mates in one move.
+#[test]
+fn rematches_are_played_against_level() {
+    let (server, home) = (RealServer::start(), PlyHome::new());
+    let engine = uci_script("echo bestmove f7g7");
+    let create = [
+        "bot",
+        "--create",
+        "--game",
+        "chess",
+        "--against",
+        "hard",
+        "--as",
+        "first",
+        "--position",
+        "7k/5Q2/6K1/8/8/8/8/8 w - - 0 1",
+        "--games",
+        "3",
+    ];
+    let arguments = [&create[..], &["--", "sh", "-c", &engine]].concat();
+    let output = home.run_with_open_stdin(&server.url, &arguments);
+    output.assert_output(0, &["playing white", "playing black", "lost after 1 ply"]);
+    assert_eq!(output.stdout.matches("won after 1 ply").count(), 2);
+}
+
 /// The first script crashes once and then plays an illegal move. The second script crashes on every
 /// move.
 #[test]
