@@ -172,8 +172,7 @@ pub struct PositionEvaluation {
     pub exact: bool,
     /// Seat that wins with best play. Absent if the winner is unknown or the position is a proven
     /// draw. For a proven draw, `exact` is true.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "wins")]
+    #[serde(rename = "wins", default, skip_serializing_if = "Option::is_none")]
     pub winner: Option<SeatNumber>,
     /// Number of plies until the end of the game with best play. Absent if unknown.
     #[serde(rename = "in", default, skip_serializing_if = "Option::is_none")]
@@ -215,8 +214,7 @@ pub struct Explanation {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<u32>,
     /// Features of the position that show why the move was bad. Absent if empty.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[serde(rename = "signs")]
+    #[serde(rename = "signs", default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
     /// Best line, starting with the better move; at most eight moves.
     #[serde(rename = "line")]
@@ -232,8 +230,7 @@ pub struct Explanation {
     pub continues_after_refutation: bool,
     /// The moves of the refutation (`punished`) in standard algebraic notation. Present only in
     /// chess.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "san")]
+    #[serde(rename = "san", default, skip_serializing_if = "Option::is_none")]
     pub refutation_san: Option<Vec<String>>,
 }
 
@@ -258,8 +255,7 @@ pub struct Finding {
     pub count: Option<u32>,
     /// Number of legal moves that the opponent would have after the better move. Present only for
     /// `mobility`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "instead")]
+    #[serde(rename = "instead", default, skip_serializing_if = "Option::is_none")]
     pub count_after_better: Option<u32>,
 }
 
@@ -286,16 +282,13 @@ pub struct AnalysedPly {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub san: Option<Vec<String>>,
     /// Grade of the move. Absent if the move was not bad.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "judged")]
+    #[serde(rename = "judged", default, skip_serializing_if = "Option::is_none")]
     pub judgement: Option<MoveJudgement>,
     /// Machine-readable explanation. Absent if the move was not bad.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "why")]
+    #[serde(rename = "why", default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
     /// Explanation in English. Absent if the move was not bad.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "said")]
+    #[serde(rename = "said", default, skip_serializing_if = "Option::is_none")]
     pub english: Option<String>,
 }
 
@@ -317,8 +310,7 @@ pub struct Analysis {
     /// Analysed plies of this part, in descending order. May be empty in the first part.
     pub plies: Vec<AnalysedPly>,
     /// Evaluation of the position after the last ply. Present only in the first part.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "end")]
+    #[serde(rename = "end", default, skip_serializing_if = "Option::is_none")]
     pub final_evaluation: Option<PositionEvaluation>,
     /// Accuracy of each seat's moves, from 0 (worst) to 100 (best); `null` for a seat that did not
     /// move. Present only in the last part.

@@ -152,8 +152,7 @@ pub enum ClientMessage {
         #[serde(skip_serializing_if = "Option::is_none")]
         player: Option<String>,
         /// True to block the player, false to unblock. Defaults to true.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        #[serde(rename = "on")]
+        #[serde(rename = "on", skip_serializing_if = "Option::is_none")]
         enabled: Option<bool>,
     },
     /// Requests a page of the list of matches. Answered by `matches`.
@@ -443,20 +442,17 @@ pub struct Hello {
     pub token: Option<Token>,
     /// Pairing code from another device of the player. The server creates a new session for that
     /// player.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "pair")]
+    #[serde(rename = "pair", skip_serializing_if = "Option::is_none")]
     pub link_code: Option<Token>,
     /// Recovery key of a player. The server creates a new session for that player.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "recovery")]
+    #[serde(rename = "recovery", skip_serializing_if = "Option::is_none")]
     pub recovery_key: Option<Token>,
     /// Password of the account in `name`. The server creates a new session for that account.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password: Option<Token>,
     /// Whether the session's other connections stay open after this `hello`. If false, the server
     /// closes the session's other connections. Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "beside")]
+    #[serde(rename = "beside", skip_serializing_if = "Option::is_none")]
     pub keep_connections: Option<bool>,
     /// Label of the new session, if the request creates one. The default label is `browser` for a
     /// web page and `program` for other clients.
@@ -479,8 +475,7 @@ pub struct CreateRequest {
     pub listed: Option<bool>,
     /// Who may watch the match. Defaults to `anyone` for a listed or rated match, and to `code`
     /// otherwise.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "watch")]
+    #[serde(rename = "watch", skip_serializing_if = "Option::is_none")]
     pub spectator_access: Option<SpectatorAccess>,
     /// Delay in milliseconds before spectators receive messages about the match: 0 to 600,000 (10
     /// minutes). Defaults to 0.
@@ -501,8 +496,7 @@ pub struct CreateRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock: Option<ClockControl>,
     /// Whether takebacks are allowed. Defaults to true, except in a rated match.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "takeback")]
+    #[serde(rename = "takeback", skip_serializing_if = "Option::is_none")]
     pub takebacks_allowed: Option<bool>,
     /// Time that a player may be absent before losing the match, in milliseconds: 10,000 to
     /// 86,400,000 (24 hours).
@@ -520,13 +514,11 @@ pub struct CreateRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rated: Option<bool>,
     /// Whether followers receive the progress of the bots' searches. Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "thinking")]
+    #[serde(rename = "thinking", skip_serializing_if = "Option::is_none")]
     pub shows_bot_thinking: Option<bool>,
     /// Whether the ended match appears in histories, profiles and the opening explorer. Defaults to
     /// true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "history")]
+    #[serde(rename = "history", skip_serializing_if = "Option::is_none")]
     pub in_histories: Option<bool>,
     /// Initial position in the game's notation, at most 300 bytes long. Defaults to the game's
     /// standard position.
@@ -567,8 +559,7 @@ pub struct SeekRequest {
     ///
     /// The server widens the range while the seek waits. The field is allowed only in rated seeks.
     /// If absent, the player accepts opponents of any rating.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "rating")]
+    #[serde(rename = "rating", skip_serializing_if = "Option::is_none")]
     pub rating_range: Option<[i32; 2]>,
     /// Level of the bot that replaces an absent player. The match has stand-ins only if both
     /// players request them.

@@ -154,8 +154,7 @@ pub enum ServerMessage {
         changes: Vec<RatingChange>,
         /// Reason why the match does not affect ratings. Absent if the match affects ratings. The
         /// reason may also be absent if the match was aborted or had fewer than two plies.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[serde(rename = "why")]
+        #[serde(rename = "why", default, skip_serializing_if = "Option::is_none")]
         reason: Option<UnratedReason>,
     },
     /// Sessions of the player.
@@ -258,8 +257,7 @@ pub enum ServerMessage {
         ///
         /// If the player does not return in time, the player loses the match, or a stand-in takes
         /// the seat. The value is `null` if no time limit is running for the seat.
-        #[serde(default)]
-        #[serde(rename = "gone_ms")]
+        #[serde(rename = "gone_ms", default)]
         absence_remaining_ms: [Option<u64>; 2],
         /// Number of spectators: connections that follow the match but have no seat in it.
         spectators: u64,

@@ -40,12 +40,10 @@ pub struct Snapshot<Moves = Vec<String>> {
     /// Whether `list` shows the match.
     pub listed: bool,
     /// Who may watch the match, in addition to its players and host.
-    #[serde(default)]
-    #[serde(rename = "watch")]
+    #[serde(rename = "watch", default)]
     pub spectator_access: SpectatorAccess,
     /// Delay in milliseconds before spectators receive messages about the match. Absent if 0.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    #[serde(rename = "delay_ms")]
+    #[serde(rename = "delay_ms", default, skip_serializing_if = "is_zero")]
     pub spectator_delay_ms: u64,
     /// Seat of the recipient; `null` if the recipient has no seat.
     pub you: Option<SeatNumber>,
@@ -80,8 +78,7 @@ pub struct Snapshot<Moves = Vec<String>> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_ms: Option<u64>,
     /// Whether the clock is paused. Present only while a timed match is running.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "stands")]
+    #[serde(rename = "stands", default, skip_serializing_if = "Option::is_none")]
     pub paused: Option<bool>,
     /// Time left for the next move, in milliseconds. Present only if the next move is a player's
     /// first move, which is not charged to the clock.
@@ -96,8 +93,7 @@ pub struct Snapshot<Moves = Vec<String>> {
     #[serde(default)]
     pub offers: Vec<OfferState>,
     /// Whether takebacks are allowed.
-    #[serde(default)]
-    #[serde(rename = "takeback")]
+    #[serde(rename = "takeback", default)]
     pub takebacks_allowed: bool,
     /// Number of accepted takebacks in the match.
     #[serde(default)]
@@ -118,8 +114,7 @@ pub struct Snapshot<Moves = Vec<String>> {
     pub rematch: Option<RematchState>,
     /// The last 20 chat messages that the recipient may see, oldest first. The server does not
     /// store chat messages permanently.
-    #[serde(default)]
-    #[serde(rename = "said")]
+    #[serde(rename = "said", default)]
     pub chat_history: Vec<ChatEntry>,
     /// How the match ended. Absent until the match ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -133,12 +128,10 @@ pub struct Snapshot<Moves = Vec<String>> {
     pub shows_bot_thinking: bool,
     /// Initial position of the match. Absent if the match started from the game's standard
     /// position.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "start")]
+    #[serde(rename = "start", default, skip_serializing_if = "Option::is_none")]
     pub initial_position: Option<String>,
     /// Rating changes of the players. Present only after a rated match, once the changes are known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "changes")]
+    #[serde(rename = "changes", default, skip_serializing_if = "Option::is_none")]
     pub rating_changes: Option<Vec<RatingChange>>,
     /// Names of request fields that the server ignored, at most eight. Absent if the server ignored
     /// no field.

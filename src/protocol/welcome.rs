@@ -39,8 +39,7 @@ pub struct Welcome {
     /// invitation.
     ///
     /// Absent if the server has no accounts. Clients must accept unknown values.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "accounts")]
+    #[serde(rename = "accounts", default, skip_serializing_if = "Option::is_none")]
     pub registration: Option<String>,
     /// All games of the server.
     pub games: Vec<GameSummary>,
@@ -117,12 +116,10 @@ pub struct GameSummary {
     pub ranks: u64,
     /// File extension of downloadable game records, such as `pgn`. Absent if the game has no record
     /// format.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "record")]
+    #[serde(rename = "record", default, skip_serializing_if = "Option::is_none")]
     pub record_extension: Option<String>,
     /// Whether players may agree on a draw.
-    #[serde(default)]
-    #[serde(rename = "draws")]
+    #[serde(rename = "draws", default)]
     pub draw_offers: bool,
 }
 
@@ -162,8 +159,7 @@ pub struct Limits {
     pub abandon_after_ms: u64,
     /// Maximum number of correspondence matches that this player may host or play. If an older
     /// server does not send this field, clients read 0.
-    #[serde(default)]
-    #[serde(rename = "days_matches")]
+    #[serde(rename = "days_matches", default)]
     pub correspondence_matches: u64,
     /// Number of requests that the rate limit counts for each request from a spectator. If an older
     /// server does not send this field, clients read 1.
@@ -193,8 +189,7 @@ pub struct FollowedMatch {
     #[serde(flatten)]
     pub correspondence: Option<CorrespondenceState>,
     /// Seat in which a stand-in bot replaces the player. Absent if no bot replaces the player.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "stood_in")]
+    #[serde(rename = "stood_in", default, skip_serializing_if = "Option::is_none")]
     pub stand_in_seat: Option<SeatNumber>,
 }
 
@@ -209,8 +204,7 @@ pub struct CorrespondenceState {
     pub turn: Option<SeatNumber>,
     /// Deadline for the next move, in milliseconds since the Unix epoch. Absent if there is no
     /// deadline, as in an open match.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "due_ms")]
+    #[serde(rename = "due_ms", default, skip_serializing_if = "Option::is_none")]
     pub deadline_ms: Option<u64>,
 }
 
