@@ -1,13 +1,12 @@
 //! Engine evaluations: the analysis of an ended match, hints, and the progress of a bot's search.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::id::{MatchId, Ply, RequestId, SeatNumber};
-use super::wire_enum::wire_enum;
+use super::wire_enum::{known_word, wire_enum};
 
 wire_enum! {
     /// Grade of a bad move.
@@ -240,7 +239,7 @@ pub struct Explanation {
 pub struct Finding {
     /// Kind of the feature.
     // `None` if the kind is unknown, because a newer server sent it. Servers always set a kind.
-    #[serde(deserialize_with = "known_sign")]
+    #[serde(deserialize_with = "known_word")]
     #[cfg_attr(test, schemars(with = "FindingKind"))]
     #[serde(rename = "sign")]
     pub kind: Option<FindingKind>,
@@ -377,18 +376,7 @@ pub struct Thinking {
 
 /// Reads the kind of a mistake. An unknown kind is read as [`MistakeKind::WorsensPosition`].
 fn known_kind<'de, D: Deserializer<'de>>(deserializer: D) -> Result<MistakeKind, D::Error> {
-    let word = Cow::<str>::deserialize(deserializer)?;
-    let matching = MistakeKind::ALL.iter().find(|kind| kind.as_str() == word);
-    Ok(matching.copied().unwrap_or(MistakeKind::WorsensPosition))
-}
-
-/// Reads the kind of a finding, or returns `None` if the kind is unknown.
-fn known_sign<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<FindingKind>, D::Error> {
-    let word = Cow::<str>::deserialize(deserializer)?;
-    Ok(FindingKind::ALL
-        .iter()
-        .copied()
-        .find(|sign| sign.as_str() == word))
+    Ok(known_word(deserializer)?.unwrap_or(MistakeKind::WorsensPosition))
 }
 
 #[cfg(test)]

@@ -1,11 +1,9 @@
 //! Error replies to requests.
 
-use std::borrow::Cow;
-
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use super::id::{MatchId, Ply, RequestId};
-use super::wire_enum::wire_enum;
+use super::wire_enum::{known_word, wire_enum};
 
 wire_enum! {
     /// Machine-readable code of an error.
@@ -120,7 +118,7 @@ pub struct WireError {
     /// Machine-readable code of the error.
     // `None` if the code is unknown, because a newer server sent it. For an unknown code, clients
     // rely on `retryable`. Servers always set a code.
-    #[serde(deserialize_with = "known_code")]
+    #[serde(deserialize_with = "known_word")]
     #[cfg_attr(test, schemars(with = "ErrorCode"))]
     pub code: Option<ErrorCode>,
     /// Human-readable description of the error, in English.
@@ -170,13 +168,6 @@ impl WireError {
             ignored: Vec::new(),
         }
     }
-}
-
-/// Reads an error code, or returns `None` if the code is unknown.
-fn known_code<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ErrorCode>, D::Error> {
-    let word = Cow::<str>::deserialize(deserializer)?;
-    let matches_word = |code: &ErrorCode| code.as_str() == word;
-    Ok(ErrorCode::ALL.iter().copied().find(matches_word))
 }
 
 #[cfg(test)]

@@ -1,14 +1,12 @@
 //! Numbered events of a match. For each event, the server sends identical bytes to all followers of
 //! the match.
 
-use std::borrow::Cow;
-
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use super::id::{MatchId, PlayerId, Ply, SeatNumber, Seq};
 use super::named_player::NamedPlayer;
 use super::ratings::ShownRating;
-use super::wire_enum::wire_enum;
+use super::wire_enum::{known_word, wire_enum};
 
 /// A change in a match, such as a move or an offer. The events of a match are numbered 1, 2, 3 …
 /// without gaps.
@@ -332,7 +330,7 @@ pub struct Ending {
     pub winner: Option<SeatNumber>,
     /// Reason for the end of the match.
     // `None` if the reason is unknown, because a newer server sent it. Servers always set a reason.
-    #[serde(deserialize_with = "known_reason")]
+    #[serde(deserialize_with = "known_word")]
     #[cfg_attr(test, schemars(with = "EndReason"))]
     pub reason: Option<EndReason>,
     /// Detailed reason for the end of the match, such as `checkmate` or `no-first-move`. Absent if
@@ -401,13 +399,6 @@ wire_enum! {
         /// only in `decline` requests.
         Challenge = "challenge",
     }
-}
-
-/// Reads the reason for the end of a match, or returns `None` if the reason is unknown.
-fn known_reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<EndReason>, D::Error> {
-    let word = Cow::<str>::deserialize(deserializer)?;
-    let matches_word = |reason: &EndReason| reason.as_str() == word;
-    Ok(EndReason::ALL.iter().copied().find(matches_word))
 }
 
 #[cfg(test)]

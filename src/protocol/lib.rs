@@ -61,6 +61,7 @@ pub use welcome::{
     Challenge, ClockPreset, CorrespondenceState, FollowedMatch, GameSummary, LevelSummary, Limits,
     PlayerSummary, Welcome,
 };
+pub use wire_enum::UnknownWordError;
 
 /// Protocol version that this build supports.
 pub const VERSION: u64 = 1;

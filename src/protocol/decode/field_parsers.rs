@@ -1,6 +1,7 @@
 //! Parsers for the values of request fields, with the descriptions used in error messages.
 
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -78,11 +79,11 @@ pub(super) const LIMIT: FieldParser<u64> = integer!(1 to 100);
 pub(super) const NODES: FieldParser<u64> = integer!(100 to 1_000_000);
 pub(super) const MATCH_STATUS: FieldParser<MatchStatus> = FieldParser {
     expected: r#""open", "running" or "ended""#,
-    parse: |json| parse_enum(json, MatchStatus::ALL, MatchStatus::as_str),
+    parse: parse_from_text,
 };
 pub(super) const SPECTATOR_ACCESS: FieldParser<SpectatorAccess> = FieldParser {
     expected: r#""anyone", "code" or "nobody""#,
-    parse: |json| parse_enum(json, SpectatorAccess::ALL, SpectatorAccess::as_str),
+    parse: parse_from_text,
 };
 pub(super) const MOVES: FieldParser<Vec<String>> = FieldParser {
     expected: "a list of at most 15 moves",
@@ -97,11 +98,11 @@ pub(super) const POSITION: FieldParser<String> = FieldParser {
 };
 pub(super) const MATCH_RESULT: FieldParser<MatchResult> = FieldParser {
     expected: r#""won", "lost", "drawn" or "none""#,
-    parse: |json| parse_enum(json, MatchResult::ALL, MatchResult::as_str),
+    parse: parse_from_text,
 };
 pub(super) const POOL: FieldParser<RatingPool> = FieldParser {
     expected: r#""live", "days" or "bots""#,
-    parse: |json| parse_enum(json, RatingPool::ALL, RatingPool::as_str),
+    parse: parse_from_text,
 };
 pub(super) const RATING_RANGE: FieldParser<[i32; 2]> = FieldParser {
     expected: "two integers from -1000 to 1000, the lower first",
@@ -117,11 +118,11 @@ pub(super) const RATING_RANGE: FieldParser<[i32; 2]> = FieldParser {
 };
 pub(super) const OFFER: FieldParser<OfferKind> = FieldParser {
     expected: r#""draw", "takeback" or "rematch""#,
-    parse: |json| parse_offer(json).filter(|offer| *offer != OfferKind::Challenge),
+    parse: |json| parse_from_text(json).filter(|offer| *offer != OfferKind::Challenge),
 };
 pub(super) const DECLINED_OFFER: FieldParser<OfferKind> = FieldParser {
     expected: r#""draw", "takeback", "rematch" or "challenge""#,
-    parse: parse_offer,
+    parse: parse_from_text,
 };
 pub(super) const SEATS: FieldParser<[SeatRequest; 2]> = FieldParser {
     expected: r#"two of "me" (at most once), "open" and {"bot":LEVEL}"#,
@@ -144,11 +145,11 @@ pub(super) const BOT_LEVEL: FieldParser<String> = FieldParser {
 };
 pub(super) const CHAT_PRESET: FieldParser<ChatPreset> = FieldParser {
     expected: "one of the presets in `welcome`, or omitted if `text` is given",
-    parse: |json| parse_enum(json, ChatPreset::ALL, ChatPreset::as_str),
+    parse: parse_from_text,
 };
 pub(super) const CHAT_TEXT: FieldParser<ChatText> = FieldParser {
     expected: "a string of 1 to 140 printable characters",
-    parse: |json| parse_text(json)?.parse().ok(),
+    parse: parse_from_text,
 };
 pub(super) const CLOCK: FieldParser<ClockControl> = FieldParser {
     expected: r#"a clock within its limits, such as {"kind":"fischer","main_ms":300000,"increment_ms":3000}"#,
@@ -172,14 +173,9 @@ fn parse_value(json: &str) -> Option<Value> {
     serde_json::from_str(json).ok()
 }
 
-/// Parses a string that must be the name of one of the given values.
-fn parse_enum<T: Copy>(json: &str, values: &[T], name_of: fn(T) -> &'static str) -> Option<T> {
-    let text = parse_text(json)?;
-    values.iter().copied().find(|value| name_of(*value) == text)
-}
-
-fn parse_offer(json: &str) -> Option<OfferKind> {
-    parse_enum(json, OfferKind::ALL, OfferKind::as_str)
+/// Parses a string that represents a value of `T`.
+fn parse_from_text<T: FromStr>(json: &str) -> Option<T> {
+    parse_text(json)?.parse().ok()
 }
 
 fn parse_seats(json: &str) -> Option<[SeatRequest; 2]> {
