@@ -5,34 +5,35 @@
 /// Codes below 4000 are defined in the IANA registry of WebSocket close codes. Codes from 4001 are
 /// specific to this protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u16)]
 pub enum CloseCode {
     /// Normal closure.
-    Normal,
+    Normal = 1000,
     /// The server is shutting down. The client should reconnect with backoff.
-    GoingAway,
+    GoingAway = 1001,
     /// The client violated the WebSocket protocol.
-    InvalidFrame,
+    InvalidFrame = 1002,
     /// The client sent a binary frame. All messages of this protocol are text.
-    BinaryFrame,
+    BinaryFrame = 1003,
     /// The client sent text that is not valid UTF-8.
-    InvalidUtf8,
+    InvalidUtf8 = 1007,
     /// The client sent too many malformed messages.
-    ProtocolViolation,
+    ProtocolViolation = 1008,
     /// The client sent a message that is larger than the limit.
-    MessageTooLarge,
+    MessageTooLarge = 1009,
     /// The server has reached its maximum number of connections.
-    ServerFull,
+    ServerFull = 1013,
     /// The server closed this connection in favour of a newer connection of the same session or
     /// player.
-    Replaced,
+    Replaced = 4001,
     /// The client reads too slowly, so the queue of messages to the client is full.
-    SlowConsumer,
+    SlowConsumer = 4002,
     /// The client exceeded the request rate for too long.
-    RateLimited,
+    RateLimited = 4003,
     /// The server received nothing from the client for longer than the idle limit.
-    IdleTimeout,
+    IdleTimeout = 4004,
     /// The session was ended, and its token is no longer valid.
-    SessionEnded,
+    SessionEnded = 4005,
 }
 
 impl CloseCode {
@@ -56,21 +57,7 @@ impl CloseCode {
     /// Returns the numeric close code.
     #[must_use]
     pub const fn number(self) -> u16 {
-        match self {
-            Self::Normal => 1000,
-            Self::GoingAway => 1001,
-            Self::InvalidFrame => 1002,
-            Self::BinaryFrame => 1003,
-            Self::InvalidUtf8 => 1007,
-            Self::ProtocolViolation => 1008,
-            Self::MessageTooLarge => 1009,
-            Self::ServerFull => 1013,
-            Self::Replaced => 4001,
-            Self::SlowConsumer => 4002,
-            Self::RateLimited => 4003,
-            Self::IdleTimeout => 4004,
-            Self::SessionEnded => 4005,
-        }
+        self as u16
     }
 
     /// Returns the close code that has the given number. Returns `None` if the protocol does not
