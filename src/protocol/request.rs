@@ -331,47 +331,63 @@ pub enum ReauthProof {
     RecoveryKey(Token),
 }
 
-impl ClientMessage {
-    /// Values of `type` for all requests.
-    pub const TYPES: [&'static str; 36] = [
-        "hello",
-        "ping",
-        "create",
-        "join",
-        "watch",
-        "leave",
-        "seat",
-        "move",
-        "resign",
-        "abort",
-        "offer",
-        "decline",
-        "give_time",
-        "list",
-        "watch_list",
-        "unwatch_list",
-        "seek",
-        "unseek",
-        "resync",
-        "sessions",
-        "end_session",
-        "pair",
-        "recovery",
-        "register",
-        "rename",
-        "set_password",
-        "history",
-        "explore",
-        "create_key",
-        "say",
-        "profile",
-        "block",
-        "leaders",
-        "forget_me",
-        "analyse",
-        "hint",
-    ];
+/// Defines the list of the request types, and the index of a request's type in this list.
+macro_rules! request_types {
+    ($($variant:ident = $name:literal,)*) => {
+        impl ClientMessage {
+            /// Values of `type` for all requests.
+            pub const TYPES: [&'static str; [$($name),*].len()] = [$($name),*];
 
+            /// Returns the index of this request's `type` in [`TYPES`](Self::TYPES).
+            #[must_use]
+            pub const fn type_index(&self) -> usize {
+                enum Index { $($variant),* }
+                match self { $(Self::$variant { .. } => Index::$variant as usize,)* }
+            }
+        }
+    };
+}
+
+request_types! {
+    Hello = "hello",
+    Ping = "ping",
+    Create = "create",
+    Join = "join",
+    Watch = "watch",
+    Leave = "leave",
+    Seat = "seat",
+    Move = "move",
+    Resign = "resign",
+    Abort = "abort",
+    Offer = "offer",
+    Decline = "decline",
+    GiveTime = "give_time",
+    List = "list",
+    WatchList = "watch_list",
+    UnwatchList = "unwatch_list",
+    Seek = "seek",
+    CancelSeek = "unseek",
+    Resync = "resync",
+    Sessions = "sessions",
+    EndSession = "end_session",
+    LinkDevice = "pair",
+    CreateRecoveryKey = "recovery",
+    Register = "register",
+    Rename = "rename",
+    SetPassword = "set_password",
+    History = "history",
+    Explore = "explore",
+    CreateApiKey = "create_key",
+    Say = "say",
+    Profile = "profile",
+    Block = "block",
+    Leaderboard = "leaders",
+    DeleteAccount = "forget_me",
+    Analyse = "analyse",
+    Hint = "hint",
+}
+
+impl ClientMessage {
     /// Request types that exist only on servers with accounts.
     pub const ACCOUNT_TYPES: [&'static str; 5] = [
         "register",
@@ -380,49 +396,6 @@ impl ClientMessage {
         "create_key",
         "forget_me",
     ];
-
-    /// Returns the index of this request's `type` in [`TYPES`](Self::TYPES).
-    #[must_use]
-    pub const fn type_index(&self) -> usize {
-        match self {
-            Self::Hello(_) => 0,
-            Self::Ping => 1,
-            Self::Create(_) => 2,
-            Self::Join { .. } => 3,
-            Self::Watch { .. } => 4,
-            Self::Leave { .. } => 5,
-            Self::Seat { .. } => 6,
-            Self::Move { .. } => 7,
-            Self::Resign { .. } => 8,
-            Self::Abort { .. } => 9,
-            Self::Offer { .. } => 10,
-            Self::Decline { .. } => 11,
-            Self::GiveTime { .. } => 12,
-            Self::List { .. } => 13,
-            Self::WatchList { .. } => 14,
-            Self::UnwatchList => 15,
-            Self::Seek(_) => 16,
-            Self::CancelSeek => 17,
-            Self::Resync { .. } => 18,
-            Self::Sessions => 19,
-            Self::EndSession { .. } => 20,
-            Self::LinkDevice => 21,
-            Self::CreateRecoveryKey { .. } => 22,
-            Self::Register { .. } => 23,
-            Self::Rename { .. } => 24,
-            Self::SetPassword { .. } => 25,
-            Self::History(_) => 26,
-            Self::Explore { .. } => 27,
-            Self::CreateApiKey { .. } => 28,
-            Self::Say { .. } => 29,
-            Self::Profile { .. } => 30,
-            Self::Block { .. } => 31,
-            Self::Leaderboard(_) => 32,
-            Self::DeleteAccount { .. } => 33,
-            Self::Analyse { .. } => 34,
-            Self::Hint { .. } => 35,
-        }
-    }
 }
 
 /// Parameters of `hello`. At most one of `token`, `pair`, `recovery` and `password` may be present.
