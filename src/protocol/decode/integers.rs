@@ -21,42 +21,28 @@ pub(super) fn parse_integer(json: &str, range: RangeInclusive<u64>) -> Option<u6
 
 /// Parses a number with a sign, a fraction or an exponent.
 fn parse_decimal_notation(json: &str) -> Option<u64> {
-    let (mantissa, exponent) = match json.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
-        None => (json, None),
-    };
-    let (negative, mantissa) = match mantissa.strip_prefix('-') {
-        Some(mantissa) => (true, mantissa),
-        None => (false, mantissa),
-    };
-    let (integer, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let (mantissa, exponent) = json.split_once(['e', 'E']).unwrap_or((json, "0"));
+    let magnitude = mantissa.strip_prefix('-').unwrap_or(mantissa);
+    let (integer, fraction) = magnitude.split_once('.').unwrap_or((magnitude, ""));
     let digits = [integer, fraction].concat();
     if !digits.bytes().all(|byte| byte.is_ascii_digit()) || digits.is_empty() {
         return None;
     }
-    let significant = digits.trim_start_matches('0');
+    let without_zeros = digits.trim_end_matches('0');
+    let significant = without_zeros.trim_start_matches('0');
     if significant.is_empty() {
         return Some(0);
     }
+    // The number is `significant` followed by `zeros`. A negative count means that it is not whole.
     // Returns `None` if the exponent does not fit into 64 bits. With an exponent beyond 64 bits, a
     // nonzero number is out of range or is not a whole number.
-    let exponent = exponent.map_or(Some(0), |exponent| exponent.parse::<i64>().ok())?;
-    let fraction_digits = i64::try_from(fraction.len()).ok()?;
-    let shift = exponent.checked_sub(fraction_digits)?;
-    let (digits_left, zeros) = match usize::try_from(shift) {
-        Ok(zeros) => (significant, zeros),
-        Err(_) => {
-            let dropped = usize::try_from(shift.unsigned_abs()).ok()?;
-            let (integer_digits, dropped) =
-                significant.split_at_checked(significant.len().checked_sub(dropped)?)?;
-            let is_whole = dropped.bytes().all(|byte| byte == b'0');
-            (is_whole.then_some(integer_digits)?, 0)
-        }
-    };
-    if negative || digits_left.len().checked_add(zeros)? > DIGITS_MAX {
+    let removed_zeros = digits.len() - without_zeros.len();
+    let shift = i64::try_from(removed_zeros).ok()? - i64::try_from(fraction.len()).ok()?;
+    let zeros = usize::try_from(exponent.parse::<i64>().ok()?.checked_add(shift)?).ok()?;
+    if mantissa.starts_with('-') || significant.len().checked_add(zeros)? > DIGITS_MAX {
         return None;
     }
-    format!("{digits_left}{:0<zeros$}", "").parse().ok()
+    format!("{significant}{:0<zeros$}", "").parse().ok()
 }
 
 #[cfg(test)]
