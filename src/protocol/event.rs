@@ -217,32 +217,26 @@ impl Event {
     /// Returns the id of the match.
     #[must_use]
     pub const fn match_id(&self) -> MatchId {
-        match self {
-            Self::Seated { match_id, .. }
-            | Self::Started { match_id, .. }
-            | Self::Moved { match_id, .. }
-            | Self::Offered { match_id, .. }
-            | Self::Declined { match_id, .. }
-            | Self::TakenBack { match_id, .. }
-            | Self::TimeGiven { match_id, .. }
-            | Self::Hinted { match_id, .. }
-            | Self::Ended { match_id, .. } => *match_id,
-        }
+        self.match_id_and_seq().0
     }
 
     /// Returns the number of the event within its match.
     #[must_use]
     pub const fn seq(&self) -> Seq {
+        self.match_id_and_seq().1
+    }
+
+    const fn match_id_and_seq(&self) -> (MatchId, Seq) {
         match self {
-            Self::Seated { seq, .. }
-            | Self::Started { seq, .. }
-            | Self::Moved { seq, .. }
-            | Self::Offered { seq, .. }
-            | Self::Declined { seq, .. }
-            | Self::TakenBack { seq, .. }
-            | Self::TimeGiven { seq, .. }
-            | Self::Hinted { seq, .. }
-            | Self::Ended { seq, .. } => *seq,
+            Self::Seated { match_id, seq, .. }
+            | Self::Started { match_id, seq, .. }
+            | Self::Moved { match_id, seq, .. }
+            | Self::Offered { match_id, seq, .. }
+            | Self::Declined { match_id, seq, .. }
+            | Self::TakenBack { match_id, seq, .. }
+            | Self::TimeGiven { match_id, seq, .. }
+            | Self::Hinted { match_id, seq, .. }
+            | Self::Ended { match_id, seq, .. } => (*match_id, *seq),
         }
     }
 }
