@@ -252,7 +252,14 @@ fn decode_archive_message(
     fields: &mut Fields<'_>,
 ) -> Result<Option<ClientMessage>, BadField> {
     Ok(Some(match kind {
-        "history" => ClientMessage::History(Box::new(decode_history(fields)?)),
+        "history" => ClientMessage::History(Box::new(HistoryRequest {
+            player: fields.optional("player", TEXT)?,
+            game: fields.optional("game", TEXT)?,
+            with: fields.optional("with", TEXT)?,
+            result: fields.optional("result", MATCH_RESULT)?,
+            before: fields.optional("before", MATCH)?,
+            limit: fields.optional("limit", LIMIT)?,
+        })),
         "leaders" => ClientMessage::Leaderboard(Box::new(LeaderboardRequest {
             game: fields.required("game", TEXT)?,
             pool: fields.optional("pool", POOL)?,
@@ -276,39 +283,39 @@ fn decode_archive_message(
     }))
 }
 
-/// Credential fields of `hello`. A `hello` may contain at most one of these fields.
-const CREDENTIAL_FIELDS: [&str; 4] = ["token", "pair", "recovery", "password"];
-
 fn decode_hello(fields: &mut Fields<'_>, auth_mode: AuthMode) -> Result<ClientMessage, BadField> {
-    let allowed_fields = match auth_mode {
-        AuthMode::AllMethods => CREDENTIAL_FIELDS.len(),
-        // A server without accounts ignores `password`, which is the last element of
-        // `CREDENTIAL_FIELDS`.
-        AuthMode::GuestOnly => CREDENTIAL_FIELDS.len() - 1,
-        AuthMode::ProxyAuthenticated => {
-            return Ok(ClientMessage::Hello(Box::new(Hello {
-                protocol: fields.optional("protocol", VERSION)?,
-                ..Hello::default()
-            })));
-        }
+    if auth_mode == AuthMode::ProxyAuthenticated {
+        return Ok(ClientMessage::Hello(Box::new(Hello {
+            protocol: fields.optional("protocol", VERSION)?,
+            ..Hello::default()
+        })));
+    }
+    let mut credential = |field| {
+        let text = fields.optional(field, TEXT);
+        text.map(|text| text.map(Token::new))
     };
-    let mut credentials = [const { None }; CREDENTIAL_FIELDS.len()];
-    for (credential, field) in credentials
-        .iter_mut()
-        .zip(CREDENTIAL_FIELDS)
-        .take(allowed_fields)
-    {
-        *credential = fields.optional(field, TEXT)?.map(Token::new);
-    }
-    let mut given = CREDENTIAL_FIELDS
-        .iter()
-        .zip(&credentials)
-        .filter(|(_, way)| way.is_some());
+    let token = credential("token")?;
+    let link_code = credential("pair")?;
+    let recovery_key = credential("recovery")?;
+    let password = match auth_mode {
+        // A server without accounts ignores `password`.
+        AuthMode::GuestOnly => None,
+        AuthMode::AllMethods | AuthMode::ProxyAuthenticated => credential("password")?,
+    };
+    // A `hello` may contain at most one credential.
+    let credentials = [
+        ("token", token.is_some()),
+        ("pair", link_code.is_some()),
+        ("recovery", recovery_key.is_some()),
+        ("password", password.is_some()),
+    ];
+    let mut given = credentials.into_iter().filter(|(_, is_given)| *is_given);
     if let (Some(_), Some((field, _))) = (given.next(), given.next_back()) {
-        let expected = "omitted if another credential is given";
-        return Err(BadField::new(field, expected));
+        return Err(BadField::new(
+            field,
+            "omitted if another credential is given",
+        ));
     }
-    let [token, pair, recovery, password] = credentials;
     let name = fields.optional("name", TEXT)?;
     if password.is_some() && name.is_none() {
         return Err(BadField::new("name", "a string if `password` is given"));
@@ -317,8 +324,8 @@ fn decode_hello(fields: &mut Fields<'_>, auth_mode: AuthMode) -> Result<ClientMe
         protocol: fields.optional("protocol", VERSION)?,
         name,
         token,
-        link_code: pair,
-        recovery_key: recovery,
+        link_code,
+        recovery_key,
         password,
         keep_connections: fields.optional("beside", BOOLEAN)?,
         label: fields.optional("label", TEXT)?,
@@ -379,11 +386,7 @@ fn decode_create(fields: &mut Fields<'_>) -> Result<CreateRequest, BadField> {
         let expected = "omitted: correspondence matches have no absence limit";
         return Err(BadField::new("patience_ms", expected));
     }
-    if is_correspondence
-        && create
-            .spectator_delay_ms
-            .is_some_and(|delay_ms| delay_ms > 0)
-    {
+    if is_correspondence && create.spectator_delay_ms.unwrap_or(0) > 0 {
         let expected = "0 or omitted: correspondence matches have no spectator delay";
         return Err(BadField::new("delay_ms", expected));
     }
@@ -403,10 +406,9 @@ fn decode_create(fields: &mut Fields<'_>) -> Result<CreateRequest, BadField> {
         let expected = "omitted: rated matches start from the standard position";
         return Err(BadField::new("position", expected));
     }
-    let seats = create.seats.as_ref();
-    let has_only_bots =
-        seats.is_some_and(|seats| seats.iter().all(|seat| matches!(seat, SeatRequest::Bot(_))));
     if create.rated == Some(true) {
+        let seats = create.seats.as_ref();
+        let has_only_bots = seats.is_some_and(|seats| seats.iter().all(SeatRequest::is_bot));
         let has_assistance =
             create.stand_in.is_some() || create.takebacks_allowed == Some(true) || has_only_bots;
         check_rated_terms(create.clock.is_some(), has_assistance)?;
@@ -441,30 +443,25 @@ fn seat_bot(
 /// Checks that a challenge has one seat for its creator and one open seat.
 fn check_challenge_seats(create: &CreateRequest) -> Result<(), BadField> {
     let seats = create.seats.as_ref().unwrap_or(&SeatRequest::DEFAULT);
-    match seats.contains(&SeatRequest::Me) && seats.contains(&SeatRequest::Open) {
-        true => Ok(()),
-        false => {
-            let expected = r#"omitted unless one seat is "me" and the other "open""#;
-            Err(BadField::new("for", expected))
-        }
+    if seats.contains(&SeatRequest::Me) && seats.contains(&SeatRequest::Open) {
+        return Ok(());
     }
+    let expected = r#"omitted unless one seat is "me" and the other "open""#;
+    Err(BadField::new("for", expected))
 }
 
 /// Checks the terms of a match that will not appear in histories, because its creator set `history`
 /// to false. Such a match must be unrated, must have a bot, and must have no open seat.
 fn check_history_opt_out(create: &CreateRequest) -> Result<(), BadField> {
     let seats = create.seats.as_ref();
-    let has_bot =
-        seats.is_some_and(|seats| seats.iter().any(|seat| matches!(seat, SeatRequest::Bot(_))));
+    let has_bot = seats.is_some_and(|seats| seats.iter().any(SeatRequest::is_bot));
     let is_open = seats.is_some_and(|seats| seats.contains(&SeatRequest::Open));
-    match has_bot && !is_open && create.rated != Some(true) {
-        true => Ok(()),
-        false => {
-            let expected =
-                "true or omitted unless a bot has a seat, no seat is open and the match is casual";
-            Err(BadField::new("history", expected))
-        }
+    if has_bot && !is_open && create.rated != Some(true) {
+        return Ok(());
     }
+    let expected =
+        "true or omitted unless a bot has a seat, no seat is open and the match is casual";
+    Err(BadField::new("history", expected))
 }
 
 /// Checks the terms of a rated match. The match must have a clock, and must not allow assistance
@@ -500,17 +497,6 @@ fn decode_seek(fields: &mut Fields<'_>) -> Result<SeekRequest, BadField> {
         return Err(BadField::new("bot", expected));
     }
     Ok(seek)
-}
-
-fn decode_history(fields: &mut Fields<'_>) -> Result<HistoryRequest, BadField> {
-    Ok(HistoryRequest {
-        player: fields.optional("player", TEXT)?,
-        game: fields.optional("game", TEXT)?,
-        with: fields.optional("with", TEXT)?,
-        result: fields.optional("result", MATCH_RESULT)?,
-        before: fields.optional("before", MATCH)?,
-        limit: fields.optional("limit", LIMIT)?,
-    })
 }
 
 /// Decodes `profile`, which may contain a name or a player id, but not both.

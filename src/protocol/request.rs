@@ -591,6 +591,12 @@ pub enum SeatRequest {
 impl SeatRequest {
     /// Default occupants: the creator in seat 0, and an open seat 1.
     pub const DEFAULT: [Self; 2] = [Self::Me, Self::Open];
+
+    /// Returns whether the seat is for a bot.
+    #[must_use]
+    pub const fn is_bot(&self) -> bool {
+        matches!(self, Self::Bot(_))
+    }
 }
 
 /// Occupant that the host can assign to a seat.

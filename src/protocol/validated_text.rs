@@ -179,9 +179,8 @@ impl MatchCode {
 
 impl fmt::Display for MatchCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0
-            .iter()
-            .try_for_each(|&byte| fmt::Write::write_char(f, char::from(byte)))
+        let mut bytes = self.0.iter();
+        bytes.try_for_each(|&byte| fmt::Write::write_char(f, char::from(byte)))
     }
 }
 
@@ -200,18 +199,14 @@ impl FromStr for MatchCode {
 
     /// Parses a code, ignoring case.
     fn from_str(text: &str) -> Result<Self, InvalidMatchCodeError> {
-        let mut code = [0; Self::LEN];
-        let bytes: &[u8; Self::LEN] = text
-            .as_bytes()
-            .try_into()
-            .map_err(|_| InvalidMatchCodeError)?;
-        for (upper, byte) in code.iter_mut().zip(bytes) {
-            *upper = byte.to_ascii_uppercase();
-            if !Self::ALPHABET.contains(upper) {
-                return Err(InvalidMatchCodeError);
-            }
+        let Ok(mut code) = <[u8; Self::LEN]>::try_from(text.as_bytes()) else {
+            return Err(InvalidMatchCodeError);
+        };
+        code.make_ascii_uppercase();
+        match code.iter().all(|byte| Self::ALPHABET.contains(byte)) {
+            true => Ok(Self(code)),
+            false => Err(InvalidMatchCodeError),
         }
-        Ok(Self(code))
     }
 }
 

@@ -32,40 +32,38 @@ pub(super) struct FieldParser<T> {
     pub(super) parse: fn(&str) -> Option<T>,
 }
 
+impl<T> FieldParser<T> {
+    const fn new(expected: &'static str, parse: fn(&str) -> Option<T>) -> Self {
+        Self { expected, parse }
+    }
+}
+
 /// Parser for an integer within the given bounds.
 macro_rules! integer {
     ($min:literal to $max:literal) => {
-        FieldParser {
-            expected: concat!("an integer from ", $min, " to ", $max),
-            parse: |json| parse_integer(json, $min..=$max),
-        }
+        FieldParser::new(concat!("an integer from ", $min, " to ", $max), |json| {
+            parse_integer(json, $min..=$max)
+        })
     };
 }
 
-pub(super) const TEXT: FieldParser<String> = FieldParser {
-    expected: "a string",
-    parse: parse_text,
-};
-pub(super) const PASSWORD: FieldParser<Token> = FieldParser {
-    expected: "a string of 10 to 200 bytes",
-    parse: |json| parse_text(json).and_then(|text| normalize_password(&text)),
-};
-pub(super) const BOOLEAN: FieldParser<bool> = FieldParser {
-    expected: "true or false",
-    parse: |json| json.parse().ok(),
-};
-pub(super) const MATCH: FieldParser<MatchRef> = FieldParser {
-    expected: "a match id or code",
-    parse: |json| parse_text(json).map(|text| MatchRef::from(&*text)),
-};
-pub(super) const SEAT: FieldParser<SeatNumber> = FieldParser {
-    expected: "0 or 1",
-    parse: |json| parse_integer(json, 0..=1)?.try_into().ok().map(SeatNumber),
-};
-pub(super) const COUNT: FieldParser<u64> = FieldParser {
-    expected: "an integer from 0 to 2^53 - 1",
-    parse: |json| parse_integer(json, 0..=INTEGER_MAX),
-};
+pub(super) const TEXT: FieldParser<String> = FieldParser::new("a string", parse_text);
+pub(super) const PASSWORD: FieldParser<Token> =
+    FieldParser::new("a string of 10 to 200 bytes", |json| {
+        parse_text(json).and_then(|text| normalize_password(&text))
+    });
+pub(super) const BOOLEAN: FieldParser<bool> =
+    FieldParser::new("true or false", |json| json.parse().ok());
+pub(super) const MATCH: FieldParser<MatchRef> = FieldParser::new("a match id or code", |json| {
+    parse_text(json).map(|text| MatchRef::from(&*text))
+});
+pub(super) const SEAT: FieldParser<SeatNumber> = FieldParser::new("0 or 1", |json| {
+    parse_integer(json, 0..=1)?.try_into().ok().map(SeatNumber)
+});
+pub(super) const COUNT: FieldParser<u64> =
+    FieldParser::new("an integer from 0 to 2^53 - 1", |json| {
+        parse_integer(json, 0..=INTEGER_MAX)
+    });
 pub(super) const VERSION: FieldParser<u64> = FieldParser {
     expected: "a whole number",
     ..COUNT
@@ -77,36 +75,25 @@ pub(super) const GIVEN_TIME: FieldParser<u64> = integer!(5_000 to 60_000);
 pub(super) const BOT_WAIT: FieldParser<u64> = integer!(0 to 60_000);
 pub(super) const LIMIT: FieldParser<u64> = integer!(1 to 100);
 pub(super) const NODES: FieldParser<u64> = integer!(100 to 1_000_000);
-pub(super) const MATCH_STATUS: FieldParser<MatchStatus> = FieldParser {
-    expected: r#""open", "running" or "ended""#,
-    parse: parse_from_text,
-};
-pub(super) const SPECTATOR_ACCESS: FieldParser<SpectatorAccess> = FieldParser {
-    expected: r#""anyone", "code" or "nobody""#,
-    parse: parse_from_text,
-};
-pub(super) const MOVES: FieldParser<Vec<String>> = FieldParser {
-    expected: "a list of at most 15 moves",
-    parse: |json| {
+pub(super) const MATCH_STATUS: FieldParser<MatchStatus> =
+    FieldParser::new(r#""open", "running" or "ended""#, parse_from_text);
+pub(super) const SPECTATOR_ACCESS: FieldParser<SpectatorAccess> =
+    FieldParser::new(r#""anyone", "code" or "nobody""#, parse_from_text);
+pub(super) const MOVES: FieldParser<Vec<String>> =
+    FieldParser::new("a list of at most 15 moves", |json| {
         let moves: Vec<String> = serde_json::from_str(json).ok()?;
         (moves.len() <= EXPLORED_MOVES_MAX).then_some(moves)
-    },
-};
-pub(super) const POSITION: FieldParser<String> = FieldParser {
-    expected: "a position as a string of at most 300 bytes",
-    parse: |json| parse_text(json).filter(|text| text.len() <= POSITION_BYTES_MAX),
-};
-pub(super) const MATCH_RESULT: FieldParser<MatchResult> = FieldParser {
-    expected: r#""won", "lost", "drawn" or "none""#,
-    parse: parse_from_text,
-};
-pub(super) const POOL: FieldParser<RatingPool> = FieldParser {
-    expected: r#""live", "days" or "bots""#,
-    parse: parse_from_text,
-};
-pub(super) const RATING_RANGE: FieldParser<[i32; 2]> = FieldParser {
-    expected: "two integers from -1000 to 1000, the lower first",
-    parse: |json| {
+    });
+pub(super) const POSITION: FieldParser<String> =
+    FieldParser::new("a position as a string of at most 300 bytes", |json| {
+        parse_text(json).filter(|text| text.len() <= POSITION_BYTES_MAX)
+    });
+pub(super) const MATCH_RESULT: FieldParser<MatchResult> =
+    FieldParser::new(r#""won", "lost", "drawn" or "none""#, parse_from_text);
+pub(super) const POOL: FieldParser<RatingPool> =
+    FieldParser::new(r#""live", "days" or "bots""#, parse_from_text);
+pub(super) const RATING_RANGE: FieldParser<[i32; 2]> =
+    FieldParser::new("two integers from -1000 to 1000, the lower first", |json| {
         // Parses both bounds as floating-point numbers, so that notations such as `2e2` are
         // accepted. Other integer fields accept them, too.
         let ends: [f64; 2] = serde_json::from_str(json).ok()?;
@@ -114,47 +101,44 @@ pub(super) const RATING_RANGE: FieldParser<[i32; 2]> = FieldParser {
         #[expect(clippy::cast_possible_truncation, reason = "whole, and small")]
         let [low, high] = ends.map(|end| end as i32);
         (ends.iter().all(is_valid_bound) && low <= high).then_some([low, high])
-    },
-};
-pub(super) const OFFER: FieldParser<OfferKind> = FieldParser {
-    expected: r#""draw", "takeback" or "rematch""#,
-    parse: |json| parse_from_text(json).filter(|offer| *offer != OfferKind::Challenge),
-};
-pub(super) const DECLINED_OFFER: FieldParser<OfferKind> = FieldParser {
-    expected: r#""draw", "takeback", "rematch" or "challenge""#,
-    parse: parse_from_text,
-};
-pub(super) const SEATS: FieldParser<[SeatRequest; 2]> = FieldParser {
-    expected: r#"two of "me" (at most once), "open" and {"bot":LEVEL}"#,
-    parse: parse_seats,
-};
-pub(super) const OCCUPANT: FieldParser<SeatFill> = FieldParser {
-    expected: r#""open" or {"bot":LEVEL}"#,
-    parse: |json| match parse_seat_request(&parse_value(json)?)? {
+    });
+pub(super) const OFFER: FieldParser<OfferKind> =
+    FieldParser::new(r#""draw", "takeback" or "rematch""#, |json| {
+        parse_from_text(json).filter(|offer| *offer != OfferKind::Challenge)
+    });
+pub(super) const DECLINED_OFFER: FieldParser<OfferKind> = FieldParser::new(
+    r#""draw", "takeback", "rematch" or "challenge""#,
+    parse_from_text,
+);
+pub(super) const SEATS: FieldParser<[SeatRequest; 2]> = FieldParser::new(
+    r#"two of "me" (at most once), "open" and {"bot":LEVEL}"#,
+    parse_seats,
+);
+pub(super) const OCCUPANT: FieldParser<SeatFill> = FieldParser::new(
+    r#""open" or {"bot":LEVEL}"#,
+    |json| match parse_seat_request(&parse_value(json)?)? {
         SeatRequest::Me => None,
         SeatRequest::Open => Some(SeatFill::Open),
         SeatRequest::Bot(level) => Some(SeatFill::Bot(level)),
     },
-};
-pub(super) const BOT_LEVEL: FieldParser<String> = FieldParser {
-    expected: r#"a level as a string, or {"bot":LEVEL}"#,
-    parse: |json| match parse_value(json)? {
+);
+pub(super) const BOT_LEVEL: FieldParser<String> = FieldParser::new(
+    r#"a level as a string, or {"bot":LEVEL}"#,
+    |json| match parse_value(json)? {
         Value::String(level) => Some(level),
         other => Some(other.get("bot")?.as_str()?.to_owned()),
     },
-};
-pub(super) const CHAT_PRESET: FieldParser<ChatPreset> = FieldParser {
-    expected: "one of the presets in `welcome`, or omitted if `text` is given",
-    parse: parse_from_text,
-};
-pub(super) const CHAT_TEXT: FieldParser<ChatText> = FieldParser {
-    expected: "a string of 1 to 140 printable characters",
-    parse: parse_from_text,
-};
-pub(super) const CLOCK: FieldParser<ClockControl> = FieldParser {
-    expected: r#"a clock within its limits, such as {"kind":"fischer","main_ms":300000,"increment_ms":3000}"#,
-    parse: parse_clock,
-};
+);
+pub(super) const CHAT_PRESET: FieldParser<ChatPreset> = FieldParser::new(
+    "one of the presets in `welcome`, or omitted if `text` is given",
+    parse_from_text,
+);
+pub(super) const CHAT_TEXT: FieldParser<ChatText> =
+    FieldParser::new("a string of 1 to 140 printable characters", parse_from_text);
+pub(super) const CLOCK: FieldParser<ClockControl> = FieldParser::new(
+    r#"a clock within its limits, such as {"kind":"fischer","main_ms":300000,"increment_ms":3000}"#,
+    parse_clock,
+);
 
 // All functions below receive syntactically valid JSON. The value can still be invalid: for
 // example, a string with an unpaired surrogate, or a number out of range.

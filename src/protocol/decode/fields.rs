@@ -36,10 +36,6 @@ impl Fields<'_> {
         field: &'static str,
         parser: FieldParser<T>,
     ) -> Result<Option<T>, BadField> {
-        let FieldParser {
-            expected,
-            parse: read,
-        } = parser;
         let last = self.0.iter().rposition(|(name, _)| name.0 == field);
         let Some(last) = last else {
             return Ok(None);
@@ -50,9 +46,9 @@ impl Fields<'_> {
         }
         match value.get() {
             "null" => Ok(None),
-            json => match read(json) {
-                Some(value) => Ok(Some(value)),
-                None => Err(BadField::new(field, expected)),
+            json => match (parser.parse)(json) {
+                None => Err(BadField::new(field, parser.expected)),
+                value => Ok(value),
             },
         }
     }
