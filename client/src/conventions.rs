@@ -40,9 +40,7 @@ impl Conventions {
             Self::Chess => Some(EngineProtocol::Uci),
             Self::Go => Some(EngineProtocol::Gtp),
             Self::Gomoku => Some(EngineProtocol::Piskvork),
-            Self::TicTacToe | Self::ConnectFour | Self::Othello | Self::Draughts | Self::Other => {
-                None
-            }
+            _ => None,
         }
     }
 
@@ -134,12 +132,7 @@ impl Conventions {
             Self::ConnectFour => String::new(),
             Self::Draughts if flipped => format!("{}-{}", rank * 4 + 1, rank * 4 + 4),
             Self::Draughts => format!("{}-{}", rank * 4 + 4, rank * 4 + 1),
-            Self::TicTacToe
-            | Self::Othello
-            | Self::Chess
-            | Self::Gomoku
-            | Self::Go
-            | Self::Other => (rank + 1).to_string(),
+            _ => (rank + 1).to_string(),
         }
     }
 
@@ -162,20 +155,17 @@ impl Conventions {
     /// Returns the seat that owns the piece, and the symbol of the piece. Returns `None` if the
     /// piece has no symbol.
     pub(crate) fn piece_symbol(self, piece: char) -> Option<(usize, char)> {
-        let entry = self
-            .piece_symbols()
-            .iter()
-            .find(|figure| figure.0 == piece)?;
-        Some((entry.1, entry.2))
+        let mut symbols = self.piece_symbols().iter();
+        let (_, seat, symbol) = symbols.find(|figure| figure.0 == piece)?;
+        Some((*seat, *symbol))
     }
 
     /// Returns the symbol that represents a seat, if the game has symbols.
     pub(crate) fn seat_symbol(self, seat: usize) -> Option<char> {
-        let entry = self
-            .piece_symbols()
-            .iter()
-            .find(|figure| figure.1 == seat)?;
-        Some(entry.2)
+        let mut symbols = self.piece_symbols().iter();
+        symbols
+            .find(|figure| figure.1 == seat)
+            .map(|figure| figure.2)
     }
 
     /// Describes the winning line for the user.
@@ -186,12 +176,7 @@ impl Conventions {
             Self::ConnectFour => "Four in a row.".to_owned(),
             Self::Gomoku if squares.len() == 5 => "Five in a row.".to_owned(),
             Self::Gomoku => format!("{} in a row.", squares.len()),
-            Self::TicTacToe
-            | Self::Othello
-            | Self::Draughts
-            | Self::Chess
-            | Self::Go
-            | Self::Other => format!("Winning line: {}.", squares.join(" ")),
+            _ => format!("Winning line: {}.", squares.join(" ")),
         }
     }
 }

@@ -153,11 +153,7 @@ impl ReconnectingConnection {
                 let close_reason = (!close_reason.is_empty()).then(|| sanitize(close_reason));
                 (reconnect_delay(*code, &reason)?, close_reason)
             }
-            ConnectionError::Lost
-            | ConnectionError::CertificateRejected { .. }
-            | ConnectionError::NoTls
-            | ConnectionError::Transport(_)
-            | ConnectionError::InvalidMessage(_) => (Duration::ZERO, None),
+            _ => (Duration::ZERO, None),
         };
         let Some(pause) = self.retry_delays.next() else {
             let what = format!("gave up reconnecting: {reason}");
@@ -227,10 +223,7 @@ pub(crate) async fn connect(server: &ServerAddress) -> Result<Connection, Failur
             _ if error.is_unsupported_protocol() => WRONG_SERVER_HELP,
             // The server is running and says why it rejects the connection.
             _ if error.http_rejection().is_some() => "",
-            ConnectionError::Closed { .. }
-            | ConnectionError::Lost
-            | ConnectionError::Transport(_)
-            | ConnectionError::InvalidMessage(_) => NO_SERVER_HELP,
+            _ => NO_SERVER_HELP,
         };
         no_connection(&sanitize(&reason), help)
     })
@@ -257,14 +250,7 @@ fn reconnect_delay(code: u16, reason: &str) -> Result<Duration, Failure> {
             | CloseCode::SessionEnded,
         ) => Err(Failure::Refused(reason.to_owned())),
         Some(CloseCode::RateLimited) => Ok(RATE_LIMIT_DELAY),
-        Some(
-            CloseCode::Normal
-            | CloseCode::GoingAway
-            | CloseCode::ServerFull
-            | CloseCode::SlowConsumer
-            | CloseCode::IdleTimeout,
-        )
-        | None => Ok(Duration::ZERO),
+        _ => Ok(Duration::ZERO),
     }
 }
 
@@ -272,17 +258,12 @@ fn reconnect_delay(code: u16, reason: &str) -> Result<Duration, Failure> {
 /// they do not reopen.
 pub(crate) fn connection_failure(error: &ConnectionError) -> Failure {
     let reason = sanitize(&error.to_string());
-    match error {
-        ConnectionError::Closed { code, .. } => match reconnect_delay(*code, &reason) {
-            Err(refused) => refused,
-            Ok(_) => Failure::NoConnection(reason),
-        },
-        ConnectionError::Lost
-        | ConnectionError::CertificateRejected { .. }
-        | ConnectionError::NoTls
-        | ConnectionError::Transport(_)
-        | ConnectionError::InvalidMessage(_) => Failure::NoConnection(reason),
+    if let ConnectionError::Closed { code, .. } = error
+        && let Err(refused) = reconnect_delay(*code, &reason)
+    {
+        return refused;
     }
+    Failure::NoConnection(reason)
 }
 
 fn retry_delays() -> ExponentialBackoff {

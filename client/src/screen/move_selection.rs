@@ -25,7 +25,12 @@ pub(crate) fn select_square(
     picked_squares: &[Square],
     square: Square,
 ) -> Selection {
-    let square = to_notation_square(conventions, square);
+    // In Connect Four, a move names only a file. In the move list, it therefore leads to the first
+    // square of its file.
+    let square = match conventions {
+        Conventions::ConnectFour => (square.0, 0),
+        _ => square,
+    };
     if picked_squares.last() == Some(&square) && picked_squares.len() == 1 {
         return Selection::Partial(Vec::new());
     }
@@ -97,21 +102,6 @@ fn unique_move_ending_at(
     });
     let (m, _) = candidates.next()?;
     candidates.next().is_none().then(|| (*m).clone())
-}
-
-/// Converts a square on the screen to the square that the move list uses. In Connect Four, a move
-/// names only a file, so each square maps to the first square of its file.
-const fn to_notation_square(conventions: Conventions, (file, rank): Square) -> Square {
-    match conventions {
-        Conventions::ConnectFour => (file, 0),
-        Conventions::TicTacToe
-        | Conventions::Othello
-        | Conventions::Draughts
-        | Conventions::Chess
-        | Conventions::Gomoku
-        | Conventions::Go
-        | Conventions::Other => (file, rank),
-    }
 }
 
 #[cfg(test)]

@@ -22,12 +22,7 @@ pub(super) fn parse_board(
     let board = match conventions {
         Conventions::Othello => parse_othello(position, files, ranks)?,
         Conventions::Draughts => parse_draughts(position, files, ranks)?,
-        Conventions::TicTacToe
-        | Conventions::ConnectFour
-        | Conventions::Chess
-        | Conventions::Gomoku
-        | Conventions::Go
-        | Conventions::Other => parse_fen(position, files, ranks),
+        _ => parse_fen(position, files, ranks),
     };
     (board.len() == ranks && board.iter().all(|rank| rank.len() == files)).then_some(board)
 }
@@ -108,13 +103,10 @@ pub(crate) fn pieces_with_squares(
     ranks: usize,
 ) -> Option<Vec<(char, String)>> {
     let rows = parse_board(conventions, position, files, ranks)?;
-    let letters: Vec<char> = ('a'..='z').collect();
-    // Go names files with capital letters and skips the letter I.
-    let columns: Vec<char> = ('A'..='Z').filter(|letter| *letter != 'I').collect();
-    let columns = if conventions == Conventions::Go {
-        columns
-    } else {
-        letters
+    let columns: Vec<char> = match conventions {
+        // Go names files with capital letters and skips the letter I.
+        Conventions::Go => ('A'..='Z').filter(|letter| *letter != 'I').collect(),
+        _ => ('a'..='z').collect(),
     };
     let mut pieces = Vec::new();
     for (row, rank) in rows.iter().zip((1..=ranks).rev()) {
@@ -148,14 +140,12 @@ pub(crate) fn first_seat_to_move(conventions: Conventions, position: &str) -> us
 /// Returns how many stones each seat has captured in Go. The text of a Go position contains these
 /// numbers after the board and the side to move. Returns `None` for other games.
 pub(super) fn captured_stone_counts(conventions: Conventions, position: &str) -> Option<[u32; 2]> {
-    let mut numbers = position
-        .split(' ')
-        .skip(2)
-        .map(|number| number.parse().ok());
-    match conventions {
-        Conventions::Go => Some([numbers.next()??, numbers.next()??]),
-        _ => None,
+    if conventions != Conventions::Go {
+        return None;
     }
+    let mut numbers = position.split(' ').skip(2);
+    let mut next_number = || numbers.next()?.parse().ok();
+    Some([next_number()?, next_number()?])
 }
 
 /// Returns the letters of the chess pieces that a seat has lost, sorted from most to least
@@ -174,10 +164,9 @@ pub(super) fn captured_chess_pieces(
         board.chars().filter(|c| *c == piece).count()
     };
     let differences = CHESS_PIECES_BY_VALUE.map(|kind| {
-        let piece = if seat == 0 {
-            kind.to_ascii_uppercase()
-        } else {
-            kind
+        let piece = match seat {
+            0 => kind.to_ascii_uppercase(),
+            _ => kind,
         };
         let first = count(initial_position.unwrap_or(CHESS_INITIAL_BOARD), piece);
         let now = count(position, piece);
@@ -246,10 +235,7 @@ pub(crate) fn move_squares(conventions: Conventions, move_text: &str) -> Option<
             let (from, to) = (move_text.get(..2)?, move_text.get(2..4)?);
             Some(vec![last_square(from)?, last_square(to)?])
         }
-        Conventions::TicTacToe
-        | Conventions::Othello
-        | Conventions::Gomoku
-        | Conventions::Other => Some(vec![last_square(move_text)?]),
+        _ => Some(vec![last_square(move_text)?]),
     }
 }
 
