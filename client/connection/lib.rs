@@ -86,11 +86,7 @@ impl ConnectionError {
         match self {
             Self::Transport(tungstenite::Error::Http(_)) => self.http_rejection().is_none(),
             Self::Transport(error) => matches!(error, tungstenite::Error::Protocol(_)),
-            Self::Closed { .. }
-            | Self::Lost
-            | Self::CertificateRejected { .. }
-            | Self::NoTls
-            | Self::InvalidMessage(_) => false,
+            _ => false,
         }
     }
 }
@@ -222,16 +218,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             match self.socket.next().await {
                 Some(Ok(Message::Text(text))) => return Ok(text.as_str().to_owned()),
                 Some(Ok(Message::Close(Some(CloseFrame { code, reason })))) => {
-                    let reason = reason.as_str().to_owned();
-                    return Err(ConnectionError::Closed {
-                        code: code.into(),
-                        reason,
-                    });
+                    let (code, reason) = (code.into(), reason.as_str().to_owned());
+                    return Err(ConnectionError::Closed { code, reason });
                 }
                 Some(Ok(Message::Close(None))) | None => return Err(ConnectionError::Lost),
-                Some(Ok(
-                    Message::Binary(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_),
-                )) => {}
+                Some(Ok(_)) => {}
                 Some(Err(error)) => return Err(error.into()),
             }
         }
@@ -244,12 +235,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     /// Returns an error if the connection has already ended.
     pub async fn close(mut self) -> Result<(), ConnectionError> {
         self.socket.close(None).await?;
-        while self
-            .socket
-            .next()
-            .await
-            .is_some_and(|message| message.is_ok())
-        {}
+        while let Some(Ok(_)) = self.socket.next().await {}
         Ok(())
     }
 }
@@ -259,9 +245,8 @@ fn handshake_request(
 ) -> Result<tungstenite::handshake::client::Request, tungstenite::Error> {
     let mut request = url.into_client_request()?;
     let protocol = HeaderValue::from_static(SUBPROTOCOL);
-    request
-        .headers_mut()
-        .insert(SEC_WEBSOCKET_PROTOCOL, protocol);
+    let headers = request.headers_mut();
+    headers.insert(SEC_WEBSOCKET_PROTOCOL, protocol);
     Ok(request)
 }
 
