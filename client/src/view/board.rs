@@ -35,11 +35,10 @@ pub(crate) fn board_lines(
     };
     // In the narrowest variant of the board, only styles mark the last move and the winning line.
     let variants = [
-        BoardRenderer::lines,
-        BoardRenderer::narrow_lines,
-        BoardRenderer::narrowest_lines,
-    ]
-    .map(|draw| draw(&drawing));
+        drawing.render(false).lines,
+        drawing.unruled_lines(" "),
+        drawing.unruled_lines(""),
+    ];
     let widest = variants.iter().find(|lines| fits(lines));
     widest.unwrap_or(&variants[2]).clone()
 }
@@ -81,18 +80,7 @@ impl RenderedBoard {
     }
 }
 
-/// Renders the board and returns the places of its squares on the screen. If `ruled` is true, lines
-/// separate the ranks. Boards with pieces on line crossings, such as Go boards, ignore `ruled`.
-/// Returns `None` if the position is not a valid board.
-pub(crate) fn render_board(
-    snapshot: &Snapshot,
-    game: Option<&GameSummary>,
-    ruled: bool,
-) -> Option<RenderedBoard> {
-    Some(BoardRenderer::from_snapshot(snapshot, game)?.render(ruled))
-}
-
-struct BoardRenderer {
+pub(super) struct BoardRenderer {
     ranks: Vec<Vec<char>>,
     conventions: Conventions,
     /// Whether the board is drawn as the player in the second seat sees it.
@@ -104,80 +92,47 @@ struct BoardRenderer {
 
 impl BoardRenderer {
     /// Creates a renderer. Returns `None` if the position is not a board of the game's size.
-    fn from_snapshot(snapshot: &Snapshot, game: Option<&GameSummary>) -> Option<Self> {
-        let summary = game?;
+    pub(super) fn from_snapshot(snapshot: &Snapshot, game: Option<&GameSummary>) -> Option<Self> {
+        let game = game?;
         let side = |n: u64| {
             let n = usize::try_from(n).ok();
             n.filter(|n| (1..=BOARD_SIDE_MAX).contains(n))
         };
-        let (files, ranks) = (side(summary.files)?, side(summary.ranks)?);
+        let (files, ranks) = (side(game.files)?, side(game.ranks)?);
         let conventions = Conventions::for_game(&snapshot.game);
-        let ranks = position_parser::parse_board(conventions, &snapshot.position, files, ranks)?;
-        Some(Self::new(snapshot, game, conventions, ranks))
-    }
-
-    fn new(
-        snapshot: &Snapshot,
-        game: Option<&GameSummary>,
-        conventions: Conventions,
-        ranks: Vec<Vec<char>>,
-    ) -> Self {
-        let line = snapshot
-            .outcome
-            .as_ref()
-            .and_then(|outcome| outcome.line.as_ref());
+        let outcome = snapshot.outcome.iter();
+        let line = outcome
+            .filter_map(|outcome| outcome.line.as_ref())
+            .flatten();
         let mut renderer = Self {
+            ranks: position_parser::parse_board(conventions, &snapshot.position, files, ranks)?,
             conventions,
             flipped: conventions.flips_for_second_seat() && snapshot.you == Some(SeatNumber(1)),
-            sides: game.map_or_else(Default::default, |game| game.sides.clone()),
+            sides: game.sides.clone(),
             last_move: None,
-            winning_line: line
-                .into_iter()
-                .flatten()
-                .filter_map(|text| last_square(text))
-                .collect(),
-            ranks,
+            winning_line: line.filter_map(|text| last_square(text)).collect(),
         };
         renderer.last_move = snapshot.moves.last().and_then(|m| renderer.move_target(m));
-        renderer
+        Some(renderer)
     }
 
     /// Returns the square where a move has put a piece.
     fn move_target(&self, move_text: &str) -> Option<Square> {
         match self.conventions {
-            Conventions::ConnectFour => {}
-            Conventions::Draughts => {
-                return move_text
-                    .rsplit(['-', 'x'])
-                    .next()
-                    .and_then(draughts_square);
+            Conventions::ConnectFour => {
+                let file = move_text.parse::<usize>().ok()?.checked_sub(1)?;
+                let has_piece = |rank: &Vec<char>| rank.get(file).is_some_and(|&c| c != '.');
+                let from_top = self.ranks.iter().position(has_piece)?;
+                Some((file, self.ranks.len() - 1 - from_top))
             }
-            Conventions::Go => return parse_vertex(move_text),
-            Conventions::TicTacToe
-            | Conventions::Othello
-            | Conventions::Chess
-            | Conventions::Gomoku
-            | Conventions::Other => return last_square(move_text),
+            Conventions::Draughts => draughts_square(move_text.rsplit(['-', 'x']).next()?),
+            Conventions::Go => parse_vertex(move_text),
+            _ => last_square(move_text),
         }
-        let file = move_text.parse::<usize>().ok()?.checked_sub(1)?;
-        let from_top = self
-            .ranks
-            .iter()
-            .position(|rank| rank.get(file).is_some_and(|&c| c != '.'))?;
-        Some((file, self.ranks.len() - 1 - from_top))
     }
 
-    /// Renders the board without lines. Each square takes one column, and one column separates
-    /// neighbouring squares.
-    fn narrow_lines(&self) -> Vec<String> {
-        self.unruled_lines(" ")
-    }
-
-    /// Renders the board without lines and without space between squares.
-    fn narrowest_lines(&self) -> Vec<String> {
-        self.unruled_lines("")
-    }
-
+    /// Renders the board without lines. Each square takes one column, and `gap` separates
+    /// neighbouring squares. The gap is one space or empty.
     fn unruled_lines(&self, gap: &str) -> Vec<String> {
         let (files, width) = (self.files_left_to_right(), self.label_width());
         let letters = files.iter().map(|&file| self.conventions.file_label(file));
@@ -188,11 +143,9 @@ impl BoardRenderer {
             lines.push(paint(FAINT, letters.trim_end()));
         }
         for rank in self.ranks_top_down() {
-            let label = format!(
-                "{:>width$}",
-                self.conventions.rank_label(rank, self.flipped)
-            );
-            let mut row = paint(FAINT, &label) + " ";
+            let label = self.conventions.rank_label(rank, self.flipped);
+            let label = paint(FAINT, &format!("{label:>width$}"));
+            let mut row = label + " ";
             // The gap between two neighbouring squares is one column wide. If one of the squares is
             // marked, the gap shows its bracket or asterisk.
             let mut between = " ";
@@ -221,30 +174,24 @@ impl BoardRenderer {
         labels.map(|label| label.len()).max().unwrap_or(0).max(2)
     }
 
-    fn lines(&self) -> Vec<String> {
-        self.render(false).lines
-    }
-
     /// Renders the board with a frame. In games that are played on crossings, no lines separate the
     /// files, and `ruled` is ignored. In other games, lines separate the files. Lines also separate
     /// the ranks if the board has few ranks or if `ruled` is set.
-    fn render(&self, ruled: bool) -> RenderedBoard {
+    pub(super) fn render(&self, ruled: bool) -> RenderedBoard {
         let count = self.ranks.len();
         let files = self.files_left_to_right();
         let width = self.label_width();
         let margin = " ".repeat(width + 1);
         // In games that are played on crossings, no lines separate the files.
         let on_crossings = self.conventions.is_played_on_crossings();
-        let rule = |left: &str, cross: &str, right: &str| {
-            let rule = vec!["───"; files.len()].join(if on_crossings { "" } else { cross });
+        let between_files = |text| if on_crossings { "" } else { text };
+        let rule = |left: &str, cross: &'static str, right: &str| {
+            let rule = vec!["───"; files.len()].join(between_files(cross));
             format!("{margin}{}", paint(FAINT, &format!("{left}{rule}{right}")))
         };
         let letters = files.iter().map(|&file| self.conventions.file_label(file));
         let letters: Vec<String> = letters.map(|letter| format!(" {letter} ")).collect();
-        let letters = format!(
-            "{margin} {}",
-            letters.join(if on_crossings { "" } else { " " })
-        );
+        let letters = format!("{margin} {}", letters.join(between_files(" ")));
         let ruled = count < UNRULED_RANKS_MIN || ruled && !on_crossings;
         let mut lines = vec![rule("╭", "┬", "╮")];
         if !letters.trim().is_empty() {
@@ -257,13 +204,11 @@ impl BoardRenderer {
                 .iter()
                 .map(|&file| self.render_square((file, rank)))
                 .collect();
-            let label = format!(
-                "{:>width$}",
-                self.conventions.rank_label(rank, self.flipped)
-            );
+            let label = self.conventions.rank_label(rank, self.flipped);
+            let label = paint(FAINT, &format!("{label:>width$}"));
             let bar = paint(FAINT, "│");
             let squares = squares.join(if on_crossings { "" } else { &bar });
-            lines.push(format!("{} {bar}{squares}{bar}", paint(FAINT, &label)));
+            lines.push(format!("{label} {bar}{squares}{bar}"));
             if row + 1 < count && ruled {
                 lines.push(rule("├", "┼", "┤"));
             }

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use plyhouse_protocol::{GameSummary, MatchStatus, SeatNumber, Snapshot};
 
-use super::board;
-use super::board::RenderedBoard;
+use super::board::{self, BoardRenderer, RenderedBoard};
 use super::clocks::{countdowns, remaining_times};
 use super::{FAINT, STRONG, captures_text, paint, seat_label};
 
@@ -37,7 +36,8 @@ impl MatchView {
     /// Renders the board. `ruled` requests lines between the ranks of the board. Returns `None` if
     /// the position is not a valid board.
     pub(crate) fn rendered_board(&self, ruled: bool) -> Option<RenderedBoard> {
-        board::render_board(&self.snapshot, self.game.as_ref(), ruled)
+        let renderer = BoardRenderer::from_snapshot(&self.snapshot, self.game.as_ref())?;
+        Some(renderer.render(ruled))
     }
 
     /// Returns the board as lines of text. The caller uses these lines if
