@@ -24,11 +24,9 @@ pub(super) fn function_keys(match_view: &MatchView) -> Vec<&'static str> {
     // not offered.
     let has_clock = !matches!(now.clock, None | Some(ClockControl::Move { .. }));
     let can_give_time = has_clock && !now.rated && matches!(other, Some(Occupant::Player { .. }));
+    let rematch = now.rematch.as_ref();
     let has_offer = match ended {
-        true => now
-            .rematch
-            .as_ref()
-            .is_some_and(|rematch| rematch.offers.contains(&true)),
+        true => rematch.is_some_and(|rematch| rematch.offers.contains(&true)),
         false => running && !now.offers.is_empty(),
     };
     let keys = [

@@ -176,39 +176,27 @@ impl ScreenState {
         self.submit_line(command.to_owned())
     }
 
-    fn handle_choice_key(&mut self, choice: MoveChoice, key: KeyEvent) -> KeyAction {
-        let MoveChoice {
-            moves,
-            selected: at,
-        } = choice;
-        let count = moves.len().max(1);
-        let at = match key.code {
-            KeyCode::Left | KeyCode::Up => (at + count - 1) % count,
-            KeyCode::Right | KeyCode::Down | KeyCode::Tab => (at + 1) % count,
-            KeyCode::Enter | KeyCode::Char(' ') => {
-                self.picked_squares.clear();
-                return moves
-                    .into_iter()
-                    .nth(at)
-                    .map_or(KeyAction::NoAction, KeyAction::SubmitLine);
-            }
-            KeyCode::Char(letter) => match moves.iter().find(|m| m.ends_with(letter)) {
-                Some(m) => {
-                    self.picked_squares.clear();
-                    return KeyAction::SubmitLine(m.clone());
-                }
-                None => at,
-            },
-            KeyCode::Esc => {
-                self.picked_squares.clear();
-                return KeyAction::NoAction;
-            }
-            _ => at,
+    fn handle_choice_key(&mut self, mut choice: MoveChoice, key: KeyEvent) -> KeyAction {
+        let count = choice.moves.len().max(1);
+        let chosen = match key.code {
+            KeyCode::Enter | KeyCode::Char(' ') => choice.moves.get(choice.selected),
+            KeyCode::Char(letter) => choice.moves.iter().find(|m| m.ends_with(letter)),
+            _ => None,
         };
-        self.move_choice = Some(MoveChoice {
-            moves,
-            selected: at,
-        });
+        let ends_choice = matches!(key.code, KeyCode::Enter | KeyCode::Char(' ') | KeyCode::Esc);
+        if ends_choice || chosen.is_some() {
+            self.picked_squares.clear();
+            let m = chosen.cloned();
+            return m.map_or(KeyAction::NoAction, KeyAction::SubmitLine);
+        }
+        match key.code {
+            KeyCode::Left | KeyCode::Up => choice.selected = (choice.selected + count - 1) % count,
+            KeyCode::Right | KeyCode::Down | KeyCode::Tab => {
+                choice.selected = (choice.selected + 1) % count;
+            }
+            _ => {}
+        }
+        self.move_choice = Some(choice);
         KeyAction::NoAction
     }
 
@@ -270,12 +258,8 @@ impl ScreenState {
             return KeyAction::ShowNotice("It is not your turn.");
         }
         let conventions = Conventions::for_game(&match_view.snapshot.game);
-        match select_square(
-            conventions,
-            &match_view.snapshot.legal,
-            &self.picked_squares,
-            cursor,
-        ) {
+        let legal = &match_view.snapshot.legal;
+        match select_square(conventions, legal, &self.picked_squares, cursor) {
             Selection::Partial(path) => self.picked_squares = path,
             Selection::Move(m) => {
                 self.picked_squares.clear();
@@ -341,13 +325,10 @@ impl ScreenState {
     /// Replaces the input line with the previous or the next line of the input history.
     fn recall_line(&mut self, earlier: bool) -> KeyAction {
         let current = self.history_index.unwrap_or(self.input_history.len());
-        let index = if earlier {
-            current.checked_sub(1)
-        } else {
-            Some(current + 1)
-        };
-        let Some(index) = index else {
-            return KeyAction::NoAction;
+        let index = match earlier {
+            true if current == 0 => return KeyAction::NoAction,
+            true => current - 1,
+            false => current + 1,
         };
         let line = self.input_history.get(index).cloned();
         self.history_index = line.is_some().then_some(index);
