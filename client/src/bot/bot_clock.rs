@@ -118,18 +118,17 @@ impl ClockTimes {
     /// [`Self::move_limit_ms`] or half of [`Self::first_move_limit_ms`].
     fn think_budget_ms(&self) -> u64 {
         let remaining_ms = self.remaining_ms[self.seat];
-        let four_fifths = |ms: u64| ms / 5 * 4;
-        let by_clock = match self.control {
-            ClockControl::Fischer { increment_ms, .. } => {
-                remaining_ms / MOVES_TO_GO + four_fifths(increment_ms)
-            }
-            ClockControl::Delay { delay_ms, .. } => {
-                remaining_ms / MOVES_TO_GO + four_fifths(delay_ms)
-            }
+        let extra_ms = match self.control {
+            ClockControl::Fischer { increment_ms, .. } => Some(increment_ms),
+            ClockControl::Delay { delay_ms, .. } => Some(delay_ms),
             ClockControl::ByoYomi { period_ms, .. } if !self.in_period[self.seat] => {
-                remaining_ms / MOVES_TO_GO + four_fifths(period_ms)
+                Some(period_ms)
             }
-            ClockControl::ByoYomi { .. } | ClockControl::Move { .. } => four_fifths(remaining_ms),
+            ClockControl::ByoYomi { .. } | ClockControl::Move { .. } => None,
+        };
+        let by_clock = match extra_ms {
+            Some(extra_ms) => remaining_ms / MOVES_TO_GO + extra_ms / 5 * 4,
+            None => remaining_ms / 5 * 4,
         };
         let first = self.first_move_limit_ms.map_or(u64::MAX, |ms| ms / 2);
         by_clock
@@ -143,16 +142,11 @@ impl ClockTimes {
     pub(crate) fn move_limit_ms(&self) -> u64 {
         let remaining_ms = self.remaining_ms[self.seat];
         match self.control {
-            ClockControl::Fischer { .. } | ClockControl::Move { .. } => remaining_ms,
             ClockControl::Delay { delay_ms, .. } => remaining_ms + delay_ms,
-            ClockControl::ByoYomi { period_ms, .. } => {
-                let extra_ms = if self.in_period[self.seat] {
-                    0
-                } else {
-                    period_ms
-                };
-                remaining_ms + extra_ms
+            ClockControl::ByoYomi { period_ms, .. } if !self.in_period[self.seat] => {
+                remaining_ms + period_ms
             }
+            _ => remaining_ms,
         }
     }
 

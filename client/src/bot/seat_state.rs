@@ -229,33 +229,8 @@ impl SeatState {
                 Vec::new()
             }
             ServerMessage::Rematch { match_id, rematch } => self.on_rematch(match_id, rematch),
-            ServerMessage::Events { .. }
-            | ServerMessage::Pong { .. }
-            | ServerMessage::Blocked { .. }
-            | ServerMessage::Sessions { .. }
-            | ServerMessage::LinkCode { .. }
-            | ServerMessage::RecoveryKey { .. }
-            | ServerMessage::History { .. }
-            | ServerMessage::Explore { .. }
-            | ServerMessage::Analysis(_)
-            | ServerMessage::Hint(_)
-            | ServerMessage::Thinking(_)
-            | ServerMessage::Profile { .. }
-            | ServerMessage::Leaderboard { .. }
-            | ServerMessage::Rating { .. }
-            | ServerMessage::ApiKey { .. }
-            | ServerMessage::SessionAdded { .. }
-            | ServerMessage::Player { .. }
-            | ServerMessage::Ok { .. }
-            | ServerMessage::Matches { .. }
-            | ServerMessage::Presence { .. }
-            | ServerMessage::Chat { .. }
-            | ServerMessage::YourTurn { .. }
-            | ServerMessage::Challenge(_)
-            | ServerMessage::ChallengeEnded { .. }
-            | ServerMessage::WatchEnded { .. }
-            | ServerMessage::ListChanged { .. }
-            | ServerMessage::Seekers(_) => Vec::new(),
+            // The other messages do not concern the engine.
+            _ => Vec::new(),
         }
     }
 
@@ -350,7 +325,7 @@ impl SeatState {
         match (&self.stage, &self.options.seat_source) {
             (Stage::FetchingMatch, SeatSource::Join(target)) => {
                 let target = MatchRef::from(&**target);
-                vec![self.send_tracked(ClientMessage::Watch { target })]
+                self.request_snapshot_of(target)
             }
             (Stage::FetchingMatch, SeatSource::Create { .. }) => {
                 let game = self.options.game.clone().unwrap_or_default();
@@ -362,10 +337,7 @@ impl SeatState {
             // it is a correspondence match.
             (Stage::RequestingSeat, _) => match seated_match {
                 Some(seated) if seated.correspondence.is_none() => Vec::new(),
-                Some(seated) => {
-                    let target = seated.match_id.into();
-                    vec![self.send_tracked(ClientMessage::Watch { target })]
-                }
+                Some(seated) => self.request_snapshot_of(seated.match_id.into()),
                 None => self.request_seat(),
             },
             // The match may have ended during the disconnection. The server sends the snapshot of
@@ -375,11 +347,22 @@ impl SeatState {
     }
 
     fn request_snapshot(&mut self) -> Vec<Effect> {
-        let Stage::Playing(match_state) = &self.stage else {
+        let Some(snapshot) = self.snapshot() else {
             return Vec::new();
         };
-        let target = match_state.snapshot.match_id.into();
+        self.request_snapshot_of(snapshot.match_id.into())
+    }
+
+    fn request_snapshot_of(&mut self, target: MatchRef) -> Vec<Effect> {
         vec![self.send_tracked(ClientMessage::Watch { target })]
+    }
+
+    /// Returns the snapshot of the match that the engine plays, if any.
+    fn snapshot(&self) -> Option<&Snapshot> {
+        match &self.stage {
+            Stage::Playing(match_state) => Some(&match_state.snapshot),
+            Stage::FetchingMatch | Stage::StartingEngine | Stage::RequestingSeat => None,
+        }
     }
 
     /// Starts an engine for a game. Ends the run if the server does not offer the game.
@@ -427,17 +410,10 @@ impl SeatState {
     fn on_snapshot(&mut self, snapshot: Snapshot) -> Vec<Effect> {
         match &self.stage {
             Stage::FetchingMatch => {
-                if let Some(game) = self
-                    .options
-                    .game
-                    .as_ref()
-                    .filter(|game| **game != snapshot.game)
-                {
-                    let reason = format!(
-                        "this is a {} match, not {}",
-                        sanitize(&snapshot.game),
-                        sanitize(game)
-                    );
+                let requested = self.options.game.as_ref();
+                if let Some(requested) = requested.filter(|game| **game != snapshot.game) {
+                    let (game, requested) = (sanitize(&snapshot.game), sanitize(requested));
+                    let reason = format!("this is a {game} match, not {requested}");
                     return exit_with_failure(Failure::Refused(reason));
                 }
                 self.start_engine(&snapshot.game)
@@ -445,14 +421,10 @@ impl SeatState {
             // While the engine is starting, the run ignores snapshots of the match.
             Stage::StartingEngine => Vec::new(),
             Stage::RequestingSeat if snapshot.you.is_none() => Vec::new(),
-            Stage::RequestingSeat => {
-                let mut effects = vec![Effect::Print(describe_match(&snapshot))];
-                effects.extend(self.play_from_snapshot(snapshot));
-                effects
-            }
+            Stage::RequestingSeat => self.enter_match(snapshot),
             Stage::Playing(match_state) if match_state.snapshot.match_id == snapshot.match_id => {
-                let is_rematch_timeout = self.last_ended_match == Some(snapshot.match_id);
-                if is_rematch_timeout {
+                // The wait for a rematch has timed out.
+                if self.last_ended_match == Some(snapshot.match_id) {
                     return vec![Effect::Exit(Ok(()))];
                 }
                 self.play_from_snapshot(snapshot)
@@ -464,12 +436,16 @@ impl SeatState {
             {
                 self.answered_offer = None;
                 self.evaluation = None;
-                let mut effects = vec![Effect::Print(describe_match(&snapshot))];
-                effects.extend(self.play_from_snapshot(snapshot));
-                effects
+                self.enter_match(snapshot)
             }
             Stage::Playing(_) => Vec::new(),
         }
+    }
+
+    fn enter_match(&mut self, snapshot: Snapshot) -> Vec<Effect> {
+        let mut effects = vec![Effect::Print(describe_match(&snapshot))];
+        effects.extend(self.play_from_snapshot(snapshot));
+        effects
     }
 
     fn play_from_snapshot(&mut self, snapshot: Snapshot) -> Vec<Effect> {
@@ -540,22 +516,20 @@ impl SeatState {
     /// Handles the end of the match. Prints the outcome once, then waits for a rematch or ends the
     /// run. A bot of the server never offers a rematch, so this seat offers it.
     fn on_match_ended(&mut self) -> Vec<Effect> {
-        let Stage::Playing(match_state) = &self.stage else {
+        let Some(snapshot) = self.snapshot() else {
             return Vec::new();
         };
-        let (id, snapshot) = (match_state.snapshot.match_id, &match_state.snapshot);
-        if self.last_ended_match.replace(id) == Some(id) {
-            return Vec::new();
-        }
+        let id = snapshot.match_id;
         let is_against_level = snapshot
             .you
             .map(|you| &snapshot.seats[you.other().index()].occupant)
             .is_some_and(|occupant| matches!(occupant, Occupant::Bot { .. }));
-        let outcome_effect = snapshot
-            .outcome
-            .as_ref()
-            .map(|outcome| Effect::Print(describe_outcome(snapshot, outcome)));
-        let mut effects: Vec<Effect> = outcome_effect.into_iter().collect();
+        let outcome = snapshot.outcome.iter();
+        let texts = outcome.map(|outcome| describe_outcome(snapshot, outcome));
+        let mut effects: Vec<Effect> = texts.map(Effect::Print).collect();
+        if self.last_ended_match.replace(id) == Some(id) {
+            return Vec::new();
+        }
         self.matches_played += 1;
         match self.result_after_resigning.take() {
             // After [`REMATCH_TIMEOUT`], the run requests the snapshot of the ended match. If no
@@ -580,41 +554,31 @@ impl SeatState {
 
     /// Returns the opponent's first open offer that the engine has not answered yet.
     fn unanswered_offer(&self) -> Option<OfferState> {
-        let Stage::Playing(match_state) = &self.stage else {
-            return None;
-        };
-        let other = match_state.snapshot.you?.other();
-        let mut offers = match_state.snapshot.offers.iter().copied();
+        let snapshot = self.snapshot()?;
+        let other = snapshot.you?.other();
+        let mut offers = snapshot.offers.iter().copied();
         offers.find(|offer| offer.seat == other && self.answered_offer != Some(*offer))
     }
 
     /// Answers the opponent's offer. Accepts a takeback. Accepts a draw if the engine's last
     /// evaluation is at most [`DRAW_EVALUATION_MAX`]. Declines any other offer.
     fn answer_offer(&mut self, offer: &OfferState) -> Vec<Effect> {
-        let Stage::Playing(match_state) = &self.stage else {
+        let Some(snapshot) = self.snapshot() else {
             return Vec::new();
         };
-        let (target, ply) = (
-            match_state.snapshot.match_id.into(),
-            match_state.snapshot.ply,
-        );
+        let (target, ply) = (snapshot.match_id.into(), snapshot.ply);
         self.answered_offer = Some(*offer);
-        let is_behind = self
-            .evaluation
-            .is_some_and(|evaluation| evaluation <= DRAW_EVALUATION_MAX);
-        let message = match offer.offer {
-            OfferKind::Draw if is_behind => {
-                let offer = Offer::Draw { ply };
-                ClientMessage::Offer { target, offer }
-            }
-            OfferKind::Takeback => {
-                let offer = Offer::Takeback { ply, to_ply: None };
-                ClientMessage::Offer { target, offer }
-            }
-            OfferKind::Draw | OfferKind::Rematch | OfferKind::Challenge => {
-                let offer = offer.offer;
-                ClientMessage::Decline { target, offer }
-            }
+        let evaluation = self.evaluation;
+        let is_behind = evaluation.is_some_and(|value| value <= DRAW_EVALUATION_MAX);
+        let accepted = match offer.offer {
+            OfferKind::Draw if is_behind => Some(Offer::Draw { ply }),
+            OfferKind::Takeback => Some(Offer::Takeback { ply, to_ply: None }),
+            OfferKind::Draw | OfferKind::Rematch | OfferKind::Challenge => None,
+        };
+        let offer = offer.offer;
+        let message = match accepted {
+            Some(offer) => ClientMessage::Offer { target, offer },
+            None => ClientMessage::Decline { target, offer },
         };
         let effect = self.send_untracked(message);
         // The match continues while the server processes the answer to the offer, so the engine may
@@ -665,10 +629,8 @@ impl SeatState {
 
     /// Handles an error reply to the pending request.
     fn on_error(&mut self, error: &WireError) -> Vec<Effect> {
-        let pending = self
-            .pending_request
-            .take_if(|pending| pending.id == error.re);
-        let Some(request) = pending else {
+        let pending = &mut self.pending_request;
+        let Some(request) = pending.take_if(|pending| pending.id == error.re) else {
             return Vec::new();
         };
         if error.retryable {
@@ -693,8 +655,7 @@ impl SeatState {
             // The server rejects the `join` request because the player already has a seat in the
             // match. The client therefore requests the snapshot of the match and continues to play.
             (ClientMessage::Join { target, .. }, Some(ErrorCode::AlreadySeated)) => {
-                let target = *target;
-                vec![self.send_tracked(ClientMessage::Watch { target })]
+                self.request_snapshot_of(*target)
             }
             _ => exit_with_failure(Failure::Refused(reason)),
         }
@@ -703,11 +664,9 @@ impl SeatState {
 
 /// Returns whether the match with this id is the rematch of the match in `snapshot`.
 fn is_rematch_of(snapshot: &Snapshot, id: MatchId) -> bool {
-    let rematch = snapshot
-        .rematch
-        .as_ref()
-        .and_then(|rematch| rematch.next.as_ref());
-    rematch.is_some_and(|next| next.match_id == id)
+    let rematch = snapshot.rematch.as_ref();
+    let next = rematch.and_then(|rematch| rematch.next.as_ref());
+    next.is_some_and(|next| next.match_id == id)
 }
 
 fn exit_with_failure(failure: Failure) -> Vec<Effect> {
@@ -716,15 +675,10 @@ fn exit_with_failure(failure: Failure) -> Vec<Effect> {
 
 /// Formats the game, the match code and the player's side.
 fn describe_match(snapshot: &Snapshot) -> String {
-    let side = snapshot
-        .you
-        .map(|you| sanitize(&snapshot.seats[you.index()].side));
-    format!(
-        "{} match {}, playing {}",
-        sanitize(&snapshot.game),
-        sanitize(&snapshot.code),
-        side.unwrap_or_default()
-    )
+    let you = snapshot.you;
+    let side = you.map(|you| sanitize(&snapshot.seats[you.index()].side));
+    let (game, code) = (sanitize(&snapshot.game), sanitize(&snapshot.code));
+    format!("{game} match {code}, playing {}", side.unwrap_or_default())
 }
 
 /// Formats the outcome of the match for the user who runs the engine.
