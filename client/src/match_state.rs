@@ -53,12 +53,12 @@ impl MatchState {
         let result = self.apply(event);
         let updates_clock = !matches!(
             event,
-            Event::Seated { .. } | Event::Offered { .. } | Event::Declined { .. }
+            Event::Seated { .. }
+                | Event::Offered { .. }
+                | Event::Declined { .. }
+                | Event::TimeGiven { .. }
         );
-        if result == ApplyResult::Applied
-            && updates_clock
-            && !matches!(event, Event::TimeGiven { .. })
-        {
+        if result == ApplyResult::Applied && updates_clock {
             self.clock_updated_at = now;
         }
         result
@@ -124,17 +124,13 @@ impl MatchState {
                 self.set_position(next, (position, *check), *turn, legal);
                 self.begin_turn(*left, *first_move_ms);
             }
-            Event::TakenBack { .. }
-            | Event::Offered { .. }
-            | Event::Declined { .. }
-            | Event::TimeGiven { .. } => self.apply_offer_event(event),
-            Event::Hinted { .. } => {}
             Event::Ended {
                 outcome, time_left, ..
             } => {
                 self.begin_turn(*time_left, None);
                 self.set_ended(outcome);
             }
+            _ => self.apply_offer_event(event),
         }
         ApplyResult::Applied
     }
@@ -164,24 +160,20 @@ impl MatchState {
                 self.begin_turn(*left, *first_move_ms);
             }
             Event::Offered { offer, .. } => {
-                let is_same_offer =
-                    |other: &OfferState| (other.seat, other.offer) == (offer.seat, offer.offer);
-                self.snapshot.offers.retain(|other| !is_same_offer(other));
+                self.remove_offer(offer.seat, offer.offer);
                 self.snapshot.offers.push(*offer);
             }
-            Event::Declined { seat, offer, .. } => {
-                let is_declined = |other: &OfferState| (other.seat, other.offer) == (*seat, *offer);
-                self.snapshot.offers.retain(|other| !is_declined(other));
-            }
+            Event::Declined { seat, offer, .. } => self.remove_offer(*seat, *offer),
             Event::TimeGiven {
                 time_left: left, ..
             } => self.snapshot.time_left = Some(*left),
-            Event::Seated { .. }
-            | Event::Started { .. }
-            | Event::Moved { .. }
-            | Event::Hinted { .. }
-            | Event::Ended { .. } => {}
+            _ => {}
         }
+    }
+
+    fn remove_offer(&mut self, seat: SeatNumber, kind: OfferKind) {
+        let offers = &mut self.snapshot.offers;
+        offers.retain(|offer| (offer.seat, offer.offer) != (seat, kind));
     }
 
     /// Sets the current position, including the ply, the seat to move and its legal moves.
