@@ -37,23 +37,17 @@ pub(crate) fn remaining_times(
 ) -> Option<[RemainingTime; 2]> {
     let (clock, reported) = (snapshot.clock?, snapshot.time_left?);
     let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
-    let is_counting = |seat| {
-        snapshot.turn == Some(seat)
-            && snapshot.paused != Some(true)
-            && snapshot.first_move_ms.is_none()
-    };
+    let is_counting = snapshot.status == MatchStatus::Running
+        && snapshot.paused != Some(true)
+        && snapshot.first_move_ms.is_none();
     Some([0, 1].map(|seat| {
-        let is_running = snapshot.status == MatchStatus::Running && is_counting(SeatNumber(seat));
+        let is_turn = snapshot.turn == Some(SeatNumber(seat));
+        let is_running = is_turn && is_counting;
         let reported_ms = snapshot.turn_ms.unwrap_or(0);
-        let paused_ms = if snapshot.turn == Some(SeatNumber(seat)) {
-            reported_ms
-        } else {
-            0
-        };
-        let spent = if is_running {
-            reported_ms.saturating_add(elapsed_ms)
-        } else {
-            paused_ms
+        let spent = match (is_turn, is_running) {
+            (_, true) => reported_ms.saturating_add(elapsed_ms),
+            (true, false) => reported_ms,
+            (false, false) => 0,
         };
         let seat = usize::from(seat);
         let periods = reported.periods.map(|periods| periods[seat]);
@@ -181,11 +175,9 @@ pub(crate) fn clock_line(
         }
     }
     parts.extend(countdowns);
-    let text = format!("  {}", parts.join("   "));
-    let changes_in = changes.into_iter().min();
-    (!parts.is_empty()).then_some(ClockLine {
-        text,
-        next_change: changes_in,
+    (!parts.is_empty()).then(|| ClockLine {
+        text: format!("  {}", parts.join("   ")),
+        next_change: changes.into_iter().min(),
     })
 }
 
@@ -198,12 +190,11 @@ pub(super) fn countdowns(
 ) -> (Vec<String>, Vec<Duration>) {
     let (mut parts, mut changes) = (Vec::new(), Vec::new());
     if let Some(limit) = snapshot.first_move_ms {
-        let most = Duration::from_millis(limit);
-        let rest = if snapshot.paused == Some(true) {
-            most
-        } else {
-            most.saturating_sub(elapsed)
+        let passed = match snapshot.paused {
+            Some(true) => Duration::ZERO,
+            _ => elapsed,
         };
+        let rest = Duration::from_millis(limit).saturating_sub(passed);
         parts.push(format!("first move within {} s", rest.as_secs()));
         changes.push(time_to_next_second(rest));
     }

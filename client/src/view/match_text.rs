@@ -346,16 +346,12 @@ pub(crate) fn declined_offer_text(
 /// Returns the score of a series of matches. Returns `None` in the first match of a series.
 pub(crate) fn series_score(snapshot: &Snapshot) -> Option<String> {
     let series = snapshot.series?;
-    let name = |seat: u8| {
-        let state = snapshot.seats.get(usize::from(seat));
-        state.map_or_else(String::new, |state| occupant_text(&state.occupant))
-    };
-    let [first, second] = series.points.map(points_text);
+    let seats = snapshot.seats.each_ref();
+    let [first, second] = seats.map(|state| occupant_text(&state.occupant));
+    let [points, other_points] = series.points.map(points_text);
     Some(format!(
-        "Game {}: {} {first} : {second} {}",
-        series.game,
-        name(0),
-        name(1)
+        "Game {}: {first} {points} : {other_points} {second}",
+        series.game
     ))
 }
 
