@@ -50,6 +50,16 @@ pub enum EngineError {
     InvalidReply(String),
 }
 
+impl EngineError {
+    /// Returns the error for a command that the engine rejects with this reply.
+    pub(crate) fn rejected(command: &str, reply: String) -> Self {
+        Self::CommandRejected {
+            command: command.to_owned(),
+            reply,
+        }
+    }
+}
+
 fn describe_options(names: &[String]) -> String {
     if names.is_empty() {
         "the engine has no options".to_owned()

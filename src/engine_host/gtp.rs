@@ -98,10 +98,7 @@ impl GtpDriver {
         };
         match self.process.find_line(parse_reply).await? {
             (true, content) => Ok(content),
-            (false, reply) => Err(EngineError::CommandRejected {
-                command: command.to_owned(),
-                reply,
-            }),
+            (false, reply) => Err(EngineError::rejected(command, reply)),
         }
     }
 }
@@ -117,10 +114,8 @@ fn time_commands(limits: &SearchLimits) -> Vec<String> {
     let settings = match clock.period {
         None => format!("time_settings {main_seconds} 0 0"),
         Some((period, moves)) => {
-            format!(
-                "time_settings {main_seconds} {} {moves}",
-                period.as_secs().max(1)
-            )
+            let period_seconds = period.as_secs().max(1);
+            format!("time_settings {main_seconds} {period_seconds} {moves}")
         }
     };
     let left_commands = [0, 1].map(|seat| {

@@ -93,10 +93,9 @@ impl PiskvorkDriver {
         let stones = stones.map(|(owner, square)| (*owner, square));
         let mut lines = "BOARD\n".to_owned();
         for (owner, square) in stones.chain(position.moves_with_seats()) {
-            let mark = if owner == position.seat {
-                OWN_STONE
-            } else {
-                OPPONENT_STONE
+            let mark = match owner == position.seat {
+                true => OWN_STONE,
+                false => OPPONENT_STONE,
             };
             lines += &format!("{},{mark}\n", self.to_point(square)?);
         }
@@ -146,7 +145,7 @@ impl PiskvorkDriver {
         if word.is_some_and(|word| word.eq_ignore_ascii_case("OK")) {
             return Ok(());
         }
-        Err(reject(command, reply))
+        Err(EngineError::rejected(command, reply))
     }
 
     /// Returns the reply to `command`. Skips empty lines, messages and debug output. Letter case is
@@ -162,7 +161,7 @@ impl PiskvorkDriver {
                 {
                     self.info_errors_left -= 1;
                 }
-                "ERROR" | "UNKNOWN" => return Err(reject(command, line)),
+                "ERROR" | "UNKNOWN" => return Err(EngineError::rejected(command, line)),
                 _ => {
                     self.info_errors_left = 0;
                     return Ok(line);
@@ -176,22 +175,14 @@ fn is_about_unknown_command(error: &str) -> bool {
     error.to_ascii_uppercase().contains("UNKNOWN")
 }
 
-fn reject(command: &str, reply: String) -> EngineError {
-    EngineError::CommandRejected {
-        command: command.to_owned(),
-        reply,
-    }
-}
-
 /// Returns the `INFO` lines that set the time limits of the engine, which has the given seat.
 fn time_infos(limits: &SearchLimits, seat: usize) -> Vec<String> {
     let to_info = |key: &str, time: Duration| format!("INFO {key} {}", time.as_millis());
     let turn = limits.move_time.map(|time| to_info("timeout_turn", time));
     // A match time of 0 means no limit.
     let match_time = limits.clock.map_or(Duration::ZERO, |clock| clock.main_time);
-    let left = limits
-        .clock
-        .map(|clock| to_info("time_left", clock.remaining[seat]));
+    let clock = limits.clock;
+    let left = clock.map(|clock| to_info("time_left", clock.remaining[seat]));
     let infos = [turn, Some(to_info("timeout_match", match_time)), left];
     infos.into_iter().flatten().collect()
 }

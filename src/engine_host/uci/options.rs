@@ -85,9 +85,7 @@ impl AllowedValues {
     fn accepts(&self, value: &str) -> bool {
         match self {
             Self::Any => true,
-            Self::OneOf(values) => values
-                .iter()
-                .any(|allowed| allowed.eq_ignore_ascii_case(value)),
+            Self::OneOf(values) => values.iter().any(|one| one.eq_ignore_ascii_case(value)),
             Self::Range(min, max) => value
                 .parse()
                 .is_ok_and(|number: i64| (*min..=*max).contains(&number)),

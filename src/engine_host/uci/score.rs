@@ -16,10 +16,8 @@ pub(super) fn parse_score(line: &str) -> Option<i32> {
     // The parser ignores everything after such a keyword.
     let starts_text_or_moves =
         |word: &&str| matches!(*word, "string" | "pv" | "refutation" | "currline");
-    let words = &words[..words
-        .iter()
-        .position(starts_text_or_moves)
-        .unwrap_or(words.len())];
+    let end = words.iter().position(starts_text_or_moves);
+    let words = &words[..end.unwrap_or(words.len())];
     let after = |key: &str| {
         let place = words.iter().position(|word| *word == key)?;
         words.get(place + 1..)
