@@ -1,6 +1,6 @@
 //! Determines the client address of a request.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use axum::extract::Request;
 use axum::http::HeaderMap;
@@ -31,17 +31,15 @@ fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
     let line = headers.get_all(X_FORWARDED_FOR).iter().next_back()?;
     let last = line.to_str().ok()?.rsplit(',').next()?.trim();
     let last = last.trim_matches('"');
-    let bare = last
-        .strip_prefix('[')
-        .and_then(|rest| rest.strip_suffix(']'));
+    let in_brackets = last.strip_prefix('[');
+    let bare = in_brackets.and_then(|rest| rest.strip_suffix(']'));
+    let address = bare.unwrap_or(last).parse().ok();
     // Some proxies append a port to the address.
-    bare.unwrap_or(last)
-        .parse()
-        .or_else(|_| {
-            last.parse()
-                .map(|with_port: std::net::SocketAddr| with_port.ip())
-        })
-        .ok()
+    address.or_else(|| {
+        last.parse()
+            .ok()
+            .map(|with_port: SocketAddr| with_port.ip())
+    })
 }
 
 #[cfg(test)]

@@ -72,11 +72,8 @@ async fn version() -> Response {
 }
 
 async fn metrics(State(server): State<Server>) -> Response {
-    (
-        [(header::CONTENT_TYPE, OPEN_METRICS)],
-        server.metrics_text(),
-    )
-        .into_response()
+    let headers = [(header::CONTENT_TYPE, OPEN_METRICS)];
+    (headers, server.metrics_text()).into_response()
 }
 
 async fn local_metrics(

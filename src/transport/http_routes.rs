@@ -183,10 +183,8 @@ async fn board_image(
     match front.server.draw_board(name.into(), address).await {
         Ok(drawn) => {
             let (request, _) = request.into_parts();
-            front
-                .board_images
-                .respond(drawn, form, &request.headers)
-                .await
+            let images = &front.board_images;
+            images.respond(drawn, form, &request.headers).await
         }
         Err(why) => game_downloads::error_response(&why),
     }
@@ -229,14 +227,13 @@ async fn upgrade(State(front): State<AppState>, mut request: Request) -> Respons
     if request.headers().get_all(header::HOST).iter().count() != 1 {
         return (StatusCode::BAD_REQUEST, "send exactly one Host header\n").into_response();
     }
-    let origins = &front.server.settings().origins;
-    if !origin::is_allowed(request.headers(), origins, front.is_over_tls) {
-        front
-            .server
-            .count_dropped_connection(DropReason::ForbiddenOrigin);
+    let server = front.server.clone();
+    let settings = server.settings();
+    if !origin::is_allowed(request.headers(), &settings.origins, front.is_over_tls) {
+        server.count_dropped_connection(DropReason::ForbiddenOrigin);
         return (StatusCode::FORBIDDEN, "origin not allowed; see --origin\n").into_response();
     }
-    let Ok(external) = proxy_user::of(&request, front.server.settings()) else {
+    let Ok(external) = proxy_user::of(&request, settings) else {
         return (StatusCode::BAD_REQUEST, proxy_user::ERROR_TEXT).into_response();
     };
     if request.method() != Method::GET {
@@ -255,17 +252,13 @@ async fn upgrade(State(front): State<AppState>, mut request: Request) -> Respons
     };
     if offers_subprotocol(request.headers()) {
         let chosen = HeaderValue::from_static(SUBPROTOCOL);
-        response
-            .headers_mut()
-            .insert(header::SEC_WEBSOCKET_PROTOCOL, chosen);
+        let headers = response.headers_mut();
+        headers.insert(header::SEC_WEBSOCKET_PROTOCOL, chosen);
     }
-    let address = address_of(&request, front.server.settings().client_address);
-    let guest = match front.server.admit(address) {
+    let guest = match server.admit(address_of(&request, settings.client_address)) {
         Ok(guest) => guest,
         Err(why) => {
-            front
-                .server
-                .count_dropped_connection(DropReason::AddressLimit);
+            server.count_dropped_connection(DropReason::AddressLimit);
             return too_many_connections(why);
         }
     };
@@ -276,7 +269,6 @@ async fn upgrade(State(front): State<AppState>, mut request: Request) -> Respons
         false => SessionKind::Cli,
     };
     let upgrade = hyper::upgrade::on(&mut request);
-    let server = front.server.clone();
     front.server.spawn(async move {
         let stream = match upgrade.await {
             Ok(upgraded) => TokioIo::new(upgraded),
@@ -313,12 +305,8 @@ fn upgrade_required() -> Response {
         (header::UPGRADE, "websocket"),
         (header::SEC_WEBSOCKET_VERSION, "13"),
     ];
-    (
-        StatusCode::UPGRADE_REQUIRED,
-        headers,
-        "a WebSocket connection is required\n",
-    )
-        .into_response()
+    let text = "a WebSocket connection is required\n";
+    (StatusCode::UPGRADE_REQUIRED, headers, text).into_response()
 }
 
 fn is_upgrade(headers: &HeaderMap) -> bool {

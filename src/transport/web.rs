@@ -151,10 +151,8 @@ pub(super) async fn serve(path: &str, folder: Option<&Path>, request: &HeaderMap
     };
     let path = Path::new(path);
     // Only paths below the folder are allowed: no `..` and no root.
-    if !path
-        .components()
-        .all(|part| matches!(part, Component::Normal(_)))
-    {
+    let is_normal = |part| matches!(part, Component::Normal(_));
+    if !path.components().all(is_normal) {
         return not_found();
     }
     match tokio::fs::read(folder.join(path)).await {
@@ -174,10 +172,10 @@ pub(super) async fn serve_with_preview(
 ) -> Response {
     let index = match folder {
         None => FILES.find(INDEX).map(|(_, file, _)| file.plain.clone()),
-        Some(folder) => tokio::fs::read(folder.join(INDEX))
-            .await
-            .ok()
-            .map(Bytes::from),
+        Some(folder) => {
+            let contents = tokio::fs::read(folder.join(INDEX)).await;
+            contents.ok().map(Bytes::from)
+        }
     };
     let Some(Ok(text)) = index.as_deref().map(str::from_utf8) else {
         return not_found();
@@ -207,10 +205,10 @@ fn respond(path: &Path, file: &File, cache_control: &'static str, request: &Head
     } else {
         file.plain.clone().into_response()
     };
+    let has_contents = response.status() == StatusCode::OK;
     let headers = response.headers_mut();
     headers.remove(header::CONTENT_TYPE);
-    if response.status() == StatusCode::OK {
-        let headers = response.headers_mut();
+    if has_contents {
         let content_type = HeaderValue::from_static(content_type(path));
         headers.insert(header::CONTENT_TYPE, content_type);
         if packed {
@@ -218,7 +216,6 @@ fn respond(path: &Path, file: &File, cache_control: &'static str, request: &Head
             headers.insert(header::CONTENT_ENCODING, gzip);
         }
     }
-    let headers = response.headers_mut();
     let tag = HeaderValue::from_str(&tag).expect("base64url and quotes");
     headers.insert(header::ETAG, tag);
     let fixed = [
