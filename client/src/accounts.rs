@@ -5,7 +5,7 @@ use std::io::Write as _;
 use plyhouse_protocol::{ClientMessage, ServerMessage, Token};
 
 use crate::CommandContext;
-use crate::exit::{Failure, write_failure};
+use crate::exit::{Failure, OutputError};
 use crate::login_and_devices::{SignedInPlayer, unexpected_response};
 use crate::password_prompt;
 use crate::sanitize::sanitize;
@@ -137,7 +137,7 @@ pub(crate) async fn create_api_key(
         "This key is shown only once. A program with this key plays {plays}.\n\
          `ply devices` lists your keys."
     );
-    writeln!(anstream::stderr().lock(), "{notice}").map_err(write_failure)?;
+    writeln!(anstream::stderr().lock(), "{notice}").map_err(OutputError::from)?;
     signed_in.client.close().await;
     Ok(())
 }

@@ -20,9 +20,18 @@ pub(crate) fn is_ascii_locale(settings: [Option<String>; 3]) -> bool {
     })
 }
 
+/// Returns the text in the characters of the terminal. If `ascii` is set, these are only ASCII
+/// characters.
+pub(crate) fn to_charset(text: &str, ascii: bool) -> String {
+    match ascii {
+        true => to_ascii(text),
+        false => text.to_owned(),
+    }
+}
+
 /// Replaces every character that is not ASCII. Also replaces `%`, because `%` is the ASCII symbol
 /// of a bot.
-pub(crate) fn to_ascii(text: &str) -> String {
+fn to_ascii(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -20,7 +20,7 @@ use crate::CommandContext;
 use crate::args::{BotArguments, EngineProtocol};
 use crate::conventions::{Conventions, KOMI};
 use crate::event_loop::signal_failure;
-use crate::exit::{Failure, write_failure};
+use crate::exit::Failure;
 use crate::line_terminal::{InputMode, Terminal};
 use crate::password_prompt;
 use crate::reconnecting::{ConnectionEvent, ReconnectingConnection};
@@ -64,8 +64,7 @@ struct BotRunner {
 pub(crate) async fn run(context: &CommandContext, arguments: BotArguments) -> Result<(), Failure> {
     let key = password_prompt::read_api_key(arguments.key_file.as_deref())?;
     let connection = ReconnectingConnection::open(&context.server).await?;
-    let terminal = Terminal::open(InputMode::Disabled, context.json).map_err(write_failure)?;
-    let terminal = terminal.with_ascii(context.ascii);
+    let terminal = Terminal::open(InputMode::Disabled, context.json)?.with_ascii(context.ascii);
     let name = context.name.clone();
     let options = BotOptions {
         seat_source: match &arguments.join {
@@ -123,9 +122,7 @@ impl BotRunner {
     fn on_connection_event(&mut self, news: ConnectionEvent) -> Result<Vec<Effect>, Failure> {
         match news {
             ConnectionEvent::Message(text) => {
-                self.terminal
-                    .print_server_message(&text)
-                    .map_err(write_failure)?;
+                self.terminal.print_server_message(&text)?;
                 let message = ServerMessage::decode(&text).map_err(|error| {
                     let why = sanitize(&error.to_string());
                     Failure::Failed(format!("invalid message from the server: {why}"))
@@ -190,10 +187,8 @@ impl BotRunner {
                 Effect::SendAfter(pause, request) => {
                     self.delayed_request = Some((Instant::now() + pause, request));
                 }
-                Effect::Print(text) => self.terminal.print(&text).map_err(write_failure)?,
-                Effect::PrintError(text) => {
-                    self.terminal.print_error(&text).map_err(write_failure)?
-                }
+                Effect::Print(text) => self.terminal.print(&text)?,
+                Effect::PrintError(text) => self.terminal.print_error(&text)?,
                 Effect::StartEngine(game) => {
                     let state = std::mem::replace(&mut self.engine_state, EngineState::Failed);
                     let EngineState::NotStarted(arguments) = state else {

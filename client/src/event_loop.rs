@@ -8,7 +8,7 @@ use plyhouse_protocol::{Request, ServerMessage};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Instant, sleep_until};
 
-use crate::exit::{Failure, write_failure};
+use crate::exit::Failure;
 use crate::identity_store::IdentityLock;
 use crate::line_terminal::Input;
 use crate::reconnecting::{ConnectionEvent, ReconnectingConnection};
@@ -89,12 +89,12 @@ impl EventLoop {
         let result = self.run_until_end(&mut signals).await;
         if result.is_ok() {
             tokio::select! {
-                seen = self.ui.wait_for_key_at_end(&mut self.session) => seen.map_err(write_failure)?,
+                seen = self.ui.wait_for_key_at_end(&mut self.session) => seen?,
                 Some(()) = signals.interrupt.recv() => {}
                 Some(()) = signals.terminate.recv() => {}
             }
         }
-        self.ui.close(&self.session).await.map_err(write_failure)?;
+        self.ui.close(&self.session).await?;
         self.connection.close().await;
         result
     }
@@ -107,9 +107,7 @@ impl EventLoop {
             }
             let accepts_line = self.session.accepts_line();
             self.update_time();
-            self.ui
-                .show_match(&mut self.session)
-                .map_err(write_failure)?;
+            self.ui.show_match(&mut self.session)?;
             let next_change_in = self.session.clock_line().and_then(|live| live.next_change);
             let next_change_at = next_change_in.map(|rest| Instant::now() + rest);
             if accepts_line && let Some(line) = self.queued_line.take() {
@@ -120,7 +118,7 @@ impl EventLoop {
                 news = self.connection.next_event() => self.on_connection_event(news?)?,
                 input = self.ui.next_input(), if self.queued_line.is_none() => {
                     self.update_time();
-                    match input.map_err(write_failure)? {
+                    match input? {
                         Input::Line(line) if accepts_line => self.session.on_line(&line),
                         Input::Line(line) => {
                             self.queued_line = Some(line);
@@ -131,7 +129,7 @@ impl EventLoop {
                     }
                 }
                 Some(()) = signals.interrupt.recv() => {
-                    self.ui.end_interrupted_line().map_err(write_failure)?;
+                    self.ui.end_interrupted_line()?;
                     self.session.quit()
                 }
                 Some(()) = signals.terminate.recv() => self.session.quit(),
@@ -157,7 +155,7 @@ impl EventLoop {
         self.update_time();
         match news {
             ConnectionEvent::Message(text) => {
-                self.ui.print_server_message(&text).map_err(write_failure)?;
+                self.ui.print_server_message(&text)?;
                 match ServerMessage::decode(&text) {
                     Ok(Some(message)) => {
                         if matches!(message, ServerMessage::Welcome(_)) {
@@ -204,8 +202,8 @@ impl EventLoop {
                 Effect::SendAfter(pause, request) => {
                     self.delayed_request = Some((Instant::now() + pause, request));
                 }
-                Effect::Print(text) => self.ui.print(&text).map_err(write_failure)?,
-                Effect::PrintError(text) => self.ui.print_error(&text).map_err(write_failure)?,
+                Effect::Print(text) => self.ui.print(&text)?,
+                Effect::PrintError(text) => self.ui.print_error(&text)?,
                 Effect::SaveIdentity(token, name, live) => {
                     self.update_identity(|slot| slot.save_player(&token, &name, &live))?;
                 }
@@ -238,7 +236,7 @@ impl EventLoop {
             self.session.disable_resume();
             let text =
                 format!("your seat cannot be saved, so `ply join` cannot return to it: {error}");
-            self.ui.print_error(&text).map_err(write_failure)?;
+            self.ui.print_error(&text)?;
         }
         Ok(())
     }

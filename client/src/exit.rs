@@ -32,15 +32,25 @@ impl Failure {
     }
 }
 
-/// Converts an error that occurred while writing output. A closed pipe is not reported, because the
-/// program that reads the output may have read all it needs.
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "signature required by `map_err`"
-)]
-pub(crate) fn write_failure(error: io::Error) -> Failure {
-    match error.kind() {
-        io::ErrorKind::BrokenPipe => Failure::Stopped,
-        _ => Failure::Failed(format!("cannot write the output: {error}")),
+/// Error that occurred while writing output.
+#[derive(Debug)]
+pub(crate) struct OutputError(io::Error);
+
+impl From<io::Error> for OutputError {
+    fn from(error: io::Error) -> Self {
+        Self(error)
     }
 }
+
+impl From<OutputError> for Failure {
+    /// A closed pipe is not reported, because the program that reads the output may have read all
+    /// it needs.
+    fn from(OutputError(error): OutputError) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::Stopped,
+            _ => Self::Failed(format!("cannot write the output: {error}")),
+        }
+    }
+}
+
+pub(crate) type OutputResult<T> = Result<T, OutputError>;

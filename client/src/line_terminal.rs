@@ -15,7 +15,8 @@ use rustyline::{Config, DefaultEditor, ExternalPrinter};
 use tokio::sync::mpsc;
 use tokio::time::sleep;
 
-use crate::ascii_fallback::to_ascii;
+use crate::ascii_fallback::to_charset;
+use crate::exit::OutputResult;
 use crate::sanitize::{strip_token, to_one_line_json};
 use crate::view::{ERROR, FAINT, paint};
 
@@ -100,7 +101,7 @@ pub(crate) fn size() -> Option<(usize, usize)> {
 
 impl Terminal {
     /// Opens the terminal. If `json` is set, only messages of the server are printed.
-    pub(crate) fn open(input_mode: InputMode, json: bool) -> io::Result<Self> {
+    pub(crate) fn open(input_mode: InputMode, json: bool) -> OutputResult<Self> {
         let colour = is_colour_enabled();
         let mut terminal = Self {
             json,
@@ -123,7 +124,7 @@ impl Terminal {
         Self { ascii, ..self }
     }
 
-    fn start_line_editor(&mut self) -> io::Result<()> {
+    fn start_line_editor(&mut self) -> OutputResult<()> {
         let saved_termios = tcgetattr(io::stdin()).ok();
         let config = Config::builder().bracketed_paste(false).build();
         let mut editor = DefaultEditor::with_config(config).map_err(io::Error::other)?;
@@ -187,14 +188,13 @@ impl Terminal {
 
     /// Draws or updates the status line, unless the output is JSON or no user can see the line.
     /// When other text is printed later, the status line is drawn again below that text.
-    pub(crate) fn show_status_line(&mut self, line: Option<&str>) -> io::Result<()> {
+    pub(crate) fn show_status_line(&mut self, line: Option<&str>) -> OutputResult<()> {
         let is_visible =
             self.line_editor.is_some() || self.lines.is_none() && io::stdout().is_terminal();
         if self.json || !is_visible {
             return Ok(());
         }
-        let line =
-            line.map(|line| self.strip_colour_unless_enabled(&self.to_terminal_charset(line)));
+        let line = line.map(|line| self.strip_colour_unless_enabled(&to_charset(line, self.ascii)));
         if line == self.status_line {
             return Ok(());
         }
@@ -211,16 +211,16 @@ impl Terminal {
     }
 
     /// Prints text for the user, unless JSON output is selected.
-    pub(crate) fn print(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn print(&mut self, text: &str) -> OutputResult<()> {
         if self.json {
             return Ok(());
         }
-        self.write_above_status_line(&self.to_terminal_charset(text))
+        self.write_above_status_line(&to_charset(text, self.ascii))
     }
 
     /// Prints an error for the user. Without a line editor, the error is written to standard error.
-    pub(crate) fn print_error(&mut self, text: &str) -> io::Result<()> {
-        let text = self.to_terminal_charset(text);
+    pub(crate) fn print_error(&mut self, text: &str) -> OutputResult<()> {
+        let text = to_charset(text, self.ascii);
         if self.line_editor.is_some() {
             return self.write_above_status_line(&paint(ERROR, &text));
         }
@@ -230,7 +230,7 @@ impl Terminal {
     }
 
     /// Starts a new line after the terminal has echoed `^C`.
-    pub(crate) fn end_interrupted_line(&mut self) -> io::Result<()> {
+    pub(crate) fn end_interrupted_line(&mut self) -> OutputResult<()> {
         if self.line_editor.is_none() && io::stdin().is_terminal() && io::stdout().is_terminal() {
             self.write_above_status_line("")?;
         }
@@ -238,7 +238,7 @@ impl Terminal {
     }
 
     /// Prints a message of the server, if JSON output is selected.
-    pub(crate) fn print_server_message(&mut self, json: &str) -> io::Result<()> {
+    pub(crate) fn print_server_message(&mut self, json: &str) -> OutputResult<()> {
         if self.json {
             self.write_above_status_line(&to_one_line_json(&strip_token(json)))
         } else {
@@ -247,7 +247,7 @@ impl Terminal {
     }
 
     /// Restores the terminal, even if the user is typing a line.
-    pub(crate) async fn close(&mut self) -> io::Result<()> {
+    pub(crate) async fn close(&mut self) -> OutputResult<()> {
         self.show_status_line(None)?;
         let Some(mut editor) = self.line_editor.take() else {
             return Ok(());
@@ -265,18 +265,9 @@ impl Terminal {
         write!(out, "\r\u{1b}[K")?;
         out.flush()?;
         if let Some(before) = &editor.saved_termios {
-            tcsetattr(io::stdin(), OptionalActions::Now, before)?;
+            tcsetattr(io::stdin(), OptionalActions::Now, before).map_err(io::Error::from)?;
         }
         Ok(())
-    }
-
-    /// Converts the text to ASCII, if the terminal requires it.
-    fn to_terminal_charset(&self, text: &str) -> String {
-        if self.ascii {
-            to_ascii(text)
-        } else {
-            text.to_owned()
-        }
     }
 
     fn strip_colour_unless_enabled(&self, text: &str) -> String {
@@ -288,7 +279,7 @@ impl Terminal {
     }
 
     /// Prints text, and draws the status line again below it.
-    fn write_above_status_line(&mut self, text: &str) -> io::Result<()> {
+    fn write_above_status_line(&mut self, text: &str) -> OutputResult<()> {
         let text = self.strip_colour_unless_enabled(text);
         self.write_text(match (&self.line_editor, &self.status_line) {
             (_, None) => format!("{text}\n"),
@@ -297,15 +288,16 @@ impl Terminal {
         })
     }
 
-    fn write_text(&mut self, text: String) -> io::Result<()> {
+    fn write_text(&mut self, text: String) -> OutputResult<()> {
         match &mut self.line_editor {
-            Some(typing) => typing.printer.print(text).map_err(io::Error::other),
+            Some(typing) => typing.printer.print(text).map_err(io::Error::other)?,
             None => {
                 let mut out = io::stdout().lock();
                 out.write_all(text.as_bytes())?;
-                out.flush()
+                out.flush()?;
             }
         }
+        Ok(())
     }
 }
 

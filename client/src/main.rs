@@ -77,7 +77,7 @@ use args::{
 };
 use command_groups::PROGRAM_HELP;
 use event_loop::EventLoop;
-use exit::{Failure, write_failure};
+use exit::{Failure, OutputResult};
 use identity_store::{IdentityLock, IdentityQuery, IdentityStore};
 use line_terminal::{InputMode, Terminal};
 use login_and_devices::{create_pairing_code, create_recovery_key, list_devices, log_in, log_out};
@@ -122,10 +122,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     };
     if failure != Failure::Stopped {
-        let mut text = failure.to_string();
-        if in_ascii {
-            text = ascii_fallback::to_ascii(&text);
-        }
+        let text = ascii_fallback::to_charset(&failure.to_string(), in_ascii);
         // If standard error is closed, there is nowhere to report the failure.
         let _ = writeln!(anstream::stderr().lock(), "ply: {text}");
     }
@@ -245,8 +242,8 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Unblock { player } => block_list::set_blocked(&context, &player, false).await,
         Command::Blocked => block_list::list_blocked(&context).await,
         Command::Raw => raw_command::run(&context.server).await,
-        Command::Completions { shell } => print_completions(shell),
-        Command::Manual { directory } => write_manual(&directory),
+        Command::Completions { shell } => Ok(print_completions(shell)?),
+        Command::Manual { directory } => Ok(write_manual(&directory)?),
     }
 }
 
@@ -276,16 +273,15 @@ fn identity_query(
     }
 }
 
-fn print_completions(shell: clap_complete::Shell) -> Result<(), Failure> {
+fn print_completions(shell: clap_complete::Shell) -> OutputResult<()> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut completion_command(), "ply", &mut script);
-    std::io::stdout().write_all(&script).map_err(write_failure)
+    Ok(std::io::stdout().write_all(&script)?)
 }
 
-fn write_manual(directory: &Path) -> Result<(), Failure> {
-    std::fs::create_dir_all(directory)
-        .and_then(|()| clap_mangen::generate_to(Arguments::command(), directory))
-        .map_err(write_failure)
+fn write_manual(directory: &Path) -> OutputResult<()> {
+    std::fs::create_dir_all(directory)?;
+    Ok(clap_mangen::generate_to(Arguments::command(), directory)?)
 }
 
 fn match_setup(play: PlayArguments) -> MatchSetup {
@@ -355,7 +351,7 @@ impl CommandContext {
                 let text = format!(
                     "your seat cannot be saved, so `ply join` cannot return to it: {reason}"
                 );
-                ui.print_error(&text).map_err(write_failure)?;
+                ui.print_error(&text)?;
                 None
             }
         };
@@ -398,7 +394,7 @@ impl CommandContext {
             && screen::is_terminal_supported()
     }
 
-    fn open_ui(&self, manner: InputMode) -> Result<Ui, Failure> {
+    fn open_ui(&self, manner: InputMode) -> OutputResult<Ui> {
         if self.is_full_screen() {
             let theme = Theme {
                 ascii: self.ascii,
@@ -407,7 +403,7 @@ impl CommandContext {
             let screen = Screen::new(theme, manner == InputMode::Disabled);
             return Ok(Ui::Screen(Box::new(screen)));
         }
-        let terminal = Terminal::open(manner, self.json).map_err(write_failure)?;
+        let terminal = Terminal::open(manner, self.json)?;
         Ok(Ui::Lines(terminal.with_ascii(self.ascii)))
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::exit::{Failure, write_failure};
+use crate::exit::Failure;
 use crate::line_terminal::{Input, InputMode, Terminal};
 use crate::reconnecting::{connect, connection_failure};
 use crate::server_address::ServerAddress;
@@ -30,7 +30,7 @@ const PENDING_REQUESTS_MAX: usize = 1024;
 /// the command waits for outstanding responses until a timeout.
 pub(crate) async fn run(server: &ServerAddress) -> Result<(), Failure> {
     let mut connection = connect(server).await?;
-    let mut terminal = Terminal::open(InputMode::Lines, true).map_err(write_failure)?;
+    let mut terminal = Terminal::open(InputMode::Lines, true)?;
     let mut pending = PendingRequests::default();
     let mut input_ended_at: Option<Instant> = None;
     let mut last_message_at = Instant::now();
@@ -45,7 +45,7 @@ pub(crate) async fn run(server: &ServerAddress) -> Result<(), Failure> {
         tokio::select! {
             text = connection.receive_text() => {
                 let text = text.map_err(|error| connection_failure(&error))?;
-                terminal.print_server_message(&text).map_err(write_failure)?;
+                terminal.print_server_message(&text)?;
                 pending.record_response(&text);
                 last_message_at = Instant::now();
             }

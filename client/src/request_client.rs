@@ -8,7 +8,7 @@ use plyhouse_protocol::{ClientMessage, ErrorCode, Request, RequestId, ServerMess
 use tokio::time::timeout;
 
 use crate::CommandContext;
-use crate::exit::{Failure, write_failure};
+use crate::exit::{Failure, OutputResult};
 use crate::line_terminal::{Input, InputMode, Terminal};
 use crate::reconnecting::{connect, connection_failure};
 use crate::sanitize::sanitize;
@@ -28,7 +28,7 @@ impl RequestClient {
         context: &CommandContext,
         input_mode: InputMode,
     ) -> Result<Self, Failure> {
-        let terminal = Terminal::open(input_mode, context.json).map_err(write_failure)?;
+        let terminal = Terminal::open(input_mode, context.json)?;
         Ok(Self {
             connection: connect(&context.server).await?,
             terminal: terminal.with_ascii(context.ascii),
@@ -79,9 +79,7 @@ impl RequestClient {
     pub(crate) async fn receive(&mut self) -> Result<Option<ServerMessage>, Failure> {
         let text = self.connection.receive_text().await;
         let text = text.map_err(|error| connection_failure(&error))?;
-        self.terminal
-            .print_server_message(&text)
-            .map_err(write_failure)?;
+        self.terminal.print_server_message(&text)?;
         ServerMessage::decode(&text).map_err(|error| {
             let what = sanitize(&error.to_string());
             Failure::Failed(format!("invalid response from the server: {what}"))
@@ -94,8 +92,8 @@ impl RequestClient {
     }
 
     /// Prints text for the user, unless JSON output is selected.
-    pub(crate) fn print(&mut self, text: &str) -> Result<(), Failure> {
-        self.terminal.print(text).map_err(write_failure)
+    pub(crate) fn print(&mut self, text: &str) -> OutputResult<()> {
+        self.terminal.print(text)
     }
 
     pub(crate) async fn close(self) {

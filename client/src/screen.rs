@@ -8,10 +8,12 @@ mod message_log;
 mod move_selection;
 mod tty;
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 
 use plyhouse_protocol::MatchStatus;
 
+use crate::ascii_fallback::to_charset;
+use crate::exit::OutputResult;
 use crate::line_terminal;
 use crate::line_terminal::Input;
 use crate::view::{ERROR, MatchView, paint};
@@ -79,7 +81,7 @@ impl Screen {
     }
 
     /// Draws the current state of the match.
-    pub(crate) fn show_match(&mut self, match_view: Option<MatchView>) -> io::Result<()> {
+    pub(crate) fn show_match(&mut self, match_view: Option<MatchView>) -> OutputResult<()> {
         self.state.set_match(match_view.as_ref());
         self.match_view = match_view;
         self.undrawn_messages.clear();
@@ -99,7 +101,7 @@ impl Screen {
 
     /// Waits until the user's keys produce an input, such as a complete line. This method is cancel
     /// safe.
-    pub(crate) async fn next_input(&mut self) -> io::Result<Input> {
+    pub(crate) async fn next_input(&mut self) -> OutputResult<Input> {
         loop {
             let event = match &mut self.tty {
                 Some(tty) => tty.next_event().await,
@@ -142,7 +144,7 @@ impl Screen {
 
     /// Restores the terminal. Then prints the outcome of the match and the messages that were not
     /// drawn.
-    pub(crate) fn close(&mut self, match_view: Option<&MatchView>) -> io::Result<()> {
+    pub(crate) fn close(&mut self, match_view: Option<&MatchView>) -> OutputResult<()> {
         self.tty = None;
         let mut texts = std::mem::take(&mut self.undrawn_messages);
         if let Some(outcome) = match_view.and_then(MatchView::outcome_text) {
@@ -151,26 +153,26 @@ impl Screen {
         }
         let mut out = anstream::stdout().lock();
         for text in texts {
-            writeln!(out, "{}", self.theme.to_terminal_text(&text))?;
+            writeln!(out, "{}", to_charset(&text, self.theme.ascii))?;
         }
-        out.flush()
+        Ok(out.flush()?)
     }
 
     /// Draws the screen, unless more events are pending. Pending events are handled first, so that
     /// pasted text is drawn only once.
-    fn draw_if_no_key_pending(&mut self) -> io::Result<()> {
+    fn draw_if_no_key_pending(&mut self) -> OutputResult<()> {
         if self.tty.as_ref().is_some_and(Tty::has_pending_events) {
             return Ok(());
         }
         self.draw()
     }
 
-    fn draw(&mut self) -> io::Result<()> {
+    fn draw(&mut self) -> OutputResult<()> {
         let tty = match &mut self.tty {
             Some(tty) => tty,
             empty => empty.insert(Tty::open()?),
         };
         let (state, match_view, theme) = (&mut self.state, self.match_view.as_ref(), self.theme);
-        tty.draw(|frame| draw_screen(frame, state, match_view, theme))
+        Ok(tty.draw(|frame| draw_screen(frame, state, match_view, theme))?)
     }
 }

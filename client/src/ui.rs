@@ -1,7 +1,6 @@
 //! User interface of a match: printed lines or a full screen.
 
-use std::io;
-
+use crate::exit::OutputResult;
 use crate::line_terminal;
 use crate::line_terminal::{Input, Terminal};
 use crate::screen::Screen;
@@ -15,7 +14,7 @@ pub(crate) enum Ui {
 
 impl Ui {
     /// Shows the current state of the match.
-    pub(crate) fn show_match(&mut self, session: &mut PlaySession) -> io::Result<()> {
+    pub(crate) fn show_match(&mut self, session: &mut PlaySession) -> OutputResult<()> {
         match self {
             Self::Lines(terminal) => {
                 session.set_columns(line_terminal::columns());
@@ -27,7 +26,7 @@ impl Ui {
 
     /// Waits for the next input. Never returns if no more input can arrive. This method is cancel
     /// safe.
-    pub(crate) async fn next_input(&mut self) -> io::Result<Input> {
+    pub(crate) async fn next_input(&mut self) -> OutputResult<Input> {
         match self {
             Self::Lines(terminal) => Ok(terminal.next_input().await),
             Self::Screen(screen) => screen.next_input().await,
@@ -35,7 +34,7 @@ impl Ui {
     }
 
     /// Prints a message for the user.
-    pub(crate) fn print(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn print(&mut self, text: &str) -> OutputResult<()> {
         match self {
             Self::Lines(terminal) => terminal.print(text)?,
             Self::Screen(screen) => screen.print(text),
@@ -44,7 +43,7 @@ impl Ui {
     }
 
     /// Prints an error for the user.
-    pub(crate) fn print_error(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn print_error(&mut self, text: &str) -> OutputResult<()> {
         match self {
             Self::Lines(terminal) => terminal.print_error(text)?,
             Self::Screen(screen) => screen.print_error(text),
@@ -53,7 +52,7 @@ impl Ui {
     }
 
     /// Starts a new line after the terminal has echoed `^C`. A full screen has no echo.
-    pub(crate) fn end_interrupted_line(&mut self) -> io::Result<()> {
+    pub(crate) fn end_interrupted_line(&mut self) -> OutputResult<()> {
         match self {
             Self::Lines(terminal) => terminal.end_interrupted_line(),
             Self::Screen(_) => Ok(()),
@@ -61,7 +60,7 @@ impl Ui {
     }
 
     /// Prints a message of the server, if JSON output is selected.
-    pub(crate) fn print_server_message(&mut self, json: &str) -> io::Result<()> {
+    pub(crate) fn print_server_message(&mut self, json: &str) -> OutputResult<()> {
         match self {
             Self::Lines(terminal) => terminal.print_server_message(json),
             Self::Screen(_) => Ok(()),
@@ -73,7 +72,7 @@ impl Ui {
     pub(crate) async fn wait_for_key_at_end(
         &mut self,
         session: &mut PlaySession,
-    ) -> io::Result<()> {
+    ) -> OutputResult<()> {
         if !matches!(self, Self::Screen(screen) if screen.waits_for_key_at_end()) {
             return Ok(());
         }
@@ -82,7 +81,7 @@ impl Ui {
     }
 
     /// Restores the terminal.
-    pub(crate) async fn close(&mut self, session: &PlaySession) -> io::Result<()> {
+    pub(crate) async fn close(&mut self, session: &PlaySession) -> OutputResult<()> {
         match self {
             Self::Lines(terminal) => terminal.close().await,
             Self::Screen(screen) => screen.close(session.match_view().as_ref()),

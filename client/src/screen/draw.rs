@@ -11,7 +11,7 @@ use ratatui::widgets::{Paragraph, Wrap};
 use super::function_keys::function_key_line;
 use super::key_input::ScreenState;
 use super::move_selection::target_squares;
-use crate::ascii_fallback::to_ascii;
+use crate::ascii_fallback::to_charset;
 use crate::conventions::Conventions;
 use crate::view::{FAINT, MatchView, RenderedBoard, Square, paint, truncate_to_width};
 
@@ -44,18 +44,8 @@ pub(crate) struct Theme {
 }
 
 impl Theme {
-    /// Returns `text` in the characters that the theme allows. If the theme allows only ASCII,
-    /// converts the text to ASCII.
-    pub(crate) fn to_terminal_text(self, text: &str) -> String {
-        if self.ascii {
-            to_ascii(text)
-        } else {
-            text.to_owned()
-        }
-    }
-
     fn styled_text(self, text: &str) -> Text<'static> {
-        let text = self.to_terminal_text(text);
+        let text = to_charset(text, self.ascii);
         // If the ANSI escape sequences in the text cannot be parsed, the text is shown unchanged.
         text.clone()
             .into_text()
