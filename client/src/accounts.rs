@@ -40,9 +40,7 @@ pub(crate) async fn register(
     signed_in.client.request(message).await?;
     signed_in.save_name(&name)?;
     let text = format!("Account {} created.\n{hint}", sanitize(&name));
-    signed_in.client.print(&text)?;
-    signed_in.client.close().await;
-    Ok(())
+    signed_in.client.finish(&text).await
 }
 
 /// Fails if the player is already registered. `register` calls this function before it shows any
@@ -70,9 +68,7 @@ pub(crate) async fn rename_player(context: &CommandContext, name: String) -> Res
     signed_in.client.request(message).await?;
     signed_in.save_name(&name)?;
     let text = format!("Your name is now {}.", sanitize(&name));
-    signed_in.client.print(&text)?;
-    signed_in.client.close().await;
-    Ok(())
+    signed_in.client.finish(&text).await
 }
 
 /// Sets or changes the player's password.
@@ -85,9 +81,7 @@ pub(crate) async fn set_password(context: &CommandContext) -> Result<(), Failure
     };
     signed_in.request_with_reauth(context, message).await?;
     let text = "Password set. Your other devices were logged out.";
-    signed_in.client.print(text)?;
-    signed_in.client.close().await;
-    Ok(())
+    signed_in.client.finish(text).await
 }
 
 /// Deletes the player on the server, then removes the player's identity from this machine.
@@ -104,9 +98,7 @@ pub(crate) async fn delete_account(
     let message = |proof| ClientMessage::DeleteAccount { proof };
     signed_in.request_with_reauth(context, message).await?;
     signed_in.clear_identity()?;
-    signed_in.client.print("Account deleted.")?;
-    signed_in.client.close().await;
-    Ok(())
+    signed_in.client.finish("Account deleted.").await
 }
 
 /// Creates and prints an API key. A program with this key plays as the user, or as the user's bot

@@ -58,22 +58,16 @@ pub(crate) async fn show_analysis(
     }
     // The server analyses the last ply first, so the plies arrive in reverse order.
     plies.reverse();
-    let game = signed_in
-        .games
-        .iter()
-        .find(|game| game.game == snapshot.game);
-    signed_in
-        .client
-        .print(view::headline(&snapshot, game).trim_end())?;
-    let width = line_terminal::size().map_or(usize::MAX, |(columns, _)| columns);
+    let mut games = signed_in.games.iter();
+    let game = games.find(|game| game.game == snapshot.game);
+    let headline = view::headline(&snapshot, game);
+    signed_in.client.print(headline.trim_end())?;
+    let width = line_terminal::columns().unwrap_or(usize::MAX);
     for row in analysis_lines(&snapshot, &plies, end.as_ref(), width) {
         signed_in.client.print(&row)?;
     }
-    signed_in
-        .client
-        .print(&accuracy_summary(&snapshot, &plies, accuracy))?;
-    signed_in.client.close().await;
-    Ok(())
+    let summary = accuracy_summary(&snapshot, &plies, accuracy);
+    signed_in.client.finish(&summary).await
 }
 
 /// Waits for the next part of the analysis of this match.

@@ -153,9 +153,7 @@ pub(crate) async fn show_match(
         let address = context.server.web_url(&path);
         text.extend(address.map(|address| format!("\nDownload: {}", sanitize(&address))));
     }
-    known.client.print(&text)?;
-    known.client.close().await;
-    Ok(())
+    known.client.finish(&text).await
 }
 
 impl SignedInPlayer {

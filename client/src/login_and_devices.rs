@@ -54,9 +54,7 @@ pub(crate) async fn create_pairing_code(context: &CommandContext) -> Result<(), 
         context.server.command_options(),
         signed_in.name,
     );
-    signed_in.client.print(&text)?;
-    signed_in.client.close().await;
-    Ok(())
+    signed_in.client.finish(&text).await
 }
 
 /// Prints a recovery key. With this key, a player who has lost all devices can sign in again.
@@ -74,9 +72,7 @@ pub(crate) async fn create_recovery_key(context: &CommandContext) -> Result<(), 
         sanitize(key.reveal()),
         signed_in.name,
     );
-    signed_in.client.print(&text)?;
-    signed_in.client.close().await;
-    Ok(())
+    signed_in.client.finish(&text).await
 }
 
 /// Signs in with a pairing code, a recovery key, or the name and password of an account. Without a
@@ -132,9 +128,7 @@ pub(crate) async fn log_in(
     );
     saved.map_err(identity_store_failure)?;
     let text = format!("Logged in as {}.", sanitize(&welcome.player.name));
-    client.print(&text)?;
-    client.close().await;
-    Ok(())
+    client.finish(&text).await
 }
 
 /// Returns a `hello` with a pairing code or a recovery key. Spaces and hyphens in `text` are
@@ -205,17 +199,15 @@ pub(crate) async fn log_out(
         proof,
     };
     signed_in.request_with_reauth(context, message).await?;
-    if ends_current {
-        signed_in.identity.clear().map_err(identity_store_failure)?;
-        let text = format!("Logged out of {}.", signed_in.name);
-        signed_in.client.print(&text)?;
-    } else if target == "others" {
-        signed_in.client.print("Other devices logged out.")?;
-    } else {
-        signed_in.client.print("Device logged out.")?;
-    }
-    signed_in.client.close().await;
-    Ok(())
+    let text = match &*target {
+        _ if ends_current => {
+            signed_in.identity.clear().map_err(identity_store_failure)?;
+            format!("Logged out of {}.", signed_in.name)
+        }
+        "others" => "Other devices logged out.".to_owned(),
+        _ => "Device logged out.".to_owned(),
+    };
+    signed_in.client.finish(&text).await
 }
 
 /// Opens a connection for requests that do not require a player. Signs in if a player is stored on

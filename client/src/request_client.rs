@@ -96,6 +96,13 @@ impl RequestClient {
         self.terminal.print(text)
     }
 
+    /// Prints the last text of a command and closes the connection.
+    pub(crate) async fn finish(mut self, text: &str) -> Result<(), Failure> {
+        self.print(text)?;
+        self.close().await;
+        Ok(())
+    }
+
     pub(crate) async fn close(self) {
         let _ = timeout(RESPONSE_TIMEOUT, self.connection.close()).await;
     }
