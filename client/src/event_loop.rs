@@ -9,7 +9,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Instant, sleep_until};
 
 use crate::exit::Failure;
-use crate::identity_store::IdentityLock;
+use crate::identity_store::{IdentityLock, IdentityStoreError};
 use crate::line_terminal::Input;
 use crate::reconnecting::{ConnectionEvent, ReconnectingConnection};
 use crate::sanitize::sanitize;
@@ -226,7 +226,7 @@ impl EventLoop {
     /// cannot resume it.
     fn update_identity(
         &mut self,
-        update: impl FnOnce(&mut IdentityLock) -> io::Result<()>,
+        update: impl FnOnce(&mut IdentityLock) -> Result<(), IdentityStoreError>,
     ) -> Result<(), Failure> {
         let Some(slot) = &mut self.identity else {
             return Ok(());
@@ -234,12 +234,15 @@ impl EventLoop {
         if let Err(error) = update(slot) {
             self.identity = None;
             self.session.disable_resume();
-            let text =
-                format!("your seat cannot be saved, so `ply join` cannot return to it: {error}");
-            self.ui.print_error(&text)?;
+            self.ui.print_error(&unsaved_seat_text(&error))?;
         }
         Ok(())
     }
+}
+
+/// Warns the user that a later run cannot resume the match.
+pub(crate) fn unsaved_seat_text(error: &IdentityStoreError) -> String {
+    format!("your seat cannot be saved, so `ply join` cannot return to it: {error}")
 }
 
 async fn wait_until(at: Option<Instant>) {

@@ -2,7 +2,6 @@
 //! the matches where the player last had a seat. If these notes do not identify one player with
 //! certainty, this module asks the server for the current matches of each candidate.
 
-use std::io;
 use std::time::Duration;
 
 use plyhouse_protocol::{
@@ -10,7 +9,9 @@ use plyhouse_protocol::{
 };
 use tokio::time::timeout;
 
-use crate::identity_store::{IdentityLock, IdentityQuery, IdentityStore, RememberedSeat};
+use crate::identity_store::{
+    IdentityLock, IdentityQuery, IdentityStore, IdentityStoreError, RememberedSeat,
+};
 use crate::server_address::ServerAddress;
 use crate::session::MatchSetup;
 
@@ -26,26 +27,24 @@ pub(crate) async fn lock_identity_for_match(
     server: &ServerAddress,
     query: &IdentityQuery,
     setup: &MatchSetup,
-) -> io::Result<Option<IdentityLock>> {
+) -> Result<IdentityLock, IdentityStoreError> {
     let mut skipped = Vec::new();
     loop {
-        let Some(mut identity) = identities.lock_best(query, &skipped).await? else {
-            return Ok(None);
-        };
+        let mut identity = identities.lock_best(query, &skipped).await?;
         let needs_check = match identity.remembered_seat() {
             RememberedSeat::None => false,
             RememberedSeat::Unique => !setup.accepts_any_match() || !skipped.is_empty(),
             RememberedSeat::Ambiguous => true,
         };
         let Some(token) = identity.token().filter(|_| needs_check).cloned() else {
-            return Ok(Some(identity));
+            return Ok(identity);
         };
         let fetched = timeout(MATCHES_TIMEOUT, fetch_live_matches(server, &token)).await;
         let Ok(Some(own_matches)) = fetched else {
-            return Ok(Some(identity));
+            return Ok(identity);
         };
         if own_matches.iter().any(|old| setup.accepts_match(old)) {
-            return Ok(Some(identity));
+            return Ok(identity);
         }
         let seated_matches = own_matches.iter().filter(|old| old.you.is_some());
         let live_ids: Vec<_> = seated_matches.map(|old| old.match_id).collect();
@@ -63,7 +62,6 @@ async fn fetch_live_matches(server: &ServerAddress, token: &Token) -> Option<Vec
         id: Some(RequestId(0)),
         message: ClientMessage::Hello(Box::new(Hello {
             protocol: Some(VERSION),
-
             token: Some(token.clone()),
             ..Hello::default()
         })),

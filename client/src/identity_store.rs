@@ -32,6 +32,8 @@ use etcetera::base_strategy::{BaseStrategy as _, Xdg};
 use plyhouse_protocol::{MatchId, Token};
 use serde::{Deserialize, Serialize};
 
+use crate::exit::Failure;
+
 /// Maximum number of players that are stored for one server.
 const SLOTS_MAX: usize = 32;
 
@@ -49,6 +51,29 @@ const FILE_BYTES_MAX: u64 = 64 * 1024;
 /// fail, the slot is therefore chosen without the lock.
 const CHOOSE_LOCK_ATTEMPTS: u32 = 20;
 const CHOOSE_LOCK_RETRY_DELAY: Duration = Duration::from_millis(50);
+
+/// Error of the identity store.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum IdentityStoreError {
+    /// Every slot is locked or has a player.
+    #[error("too many players are saved on this machine; log one out with `ply logout`")]
+    NoFreeSlot,
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+impl From<IdentityStoreError> for Failure {
+    fn from(error: IdentityStoreError) -> Self {
+        Self::Failed(match error {
+            IdentityStoreError::NoFreeSlot => error.to_string(),
+            IdentityStoreError::Io(error) => {
+                format!("cannot access the players saved on this machine: {error}")
+            }
+        })
+    }
+}
+
+type Result<T> = std::result::Result<T, IdentityStoreError>;
 
 /// Identity slots of one server.
 #[derive(Debug)]
@@ -124,33 +149,33 @@ pub(crate) struct SeatNote {
 
 impl IdentityStore {
     /// Opens the slots of a server, under `$XDG_STATE_HOME` or `~/.local/state`.
-    pub(crate) fn open_for_server(server: &str) -> io::Result<Self> {
+    pub(crate) fn open_for_server(server: &str) -> Result<Self> {
         let xdg = Xdg::new().map_err(io::Error::other)?;
-        let state = xdg.state_dir().ok_or(io::ErrorKind::NotFound)?;
+        let no_folder = || io::Error::from(io::ErrorKind::NotFound);
+        let state = xdg.state_dir().ok_or_else(no_folder)?;
         Self::open_in_directory(state.join("plyhouse"), server)
     }
 
-    fn open_in_directory(dir: PathBuf, server: &str) -> io::Result<Self> {
+    fn open_in_directory(dir: PathBuf, server: &str) -> Result<Self> {
         DirBuilder::new()
             .recursive(true)
             .mode(0o700)
             .create(&dir)
             .and_then(|()| fs::set_permissions(&dir, fs::Permissions::from_mode(0o700)))
             .map_err(|error| io::Error::other(format!("{}: {error}", dir.display())))?;
-        let server = server_file_name(server);
         Ok(Self {
             dir,
-            server_file_name: server,
+            server_file_name: server_file_name(server),
         })
     }
 
     /// Locks the free slot that fits the query best. Slots whose numbers are in `skipped` are not
-    /// considered. Returns `None` if no slot is available.
+    /// considered.
     pub(crate) async fn lock_best(
         &self,
         query: &IdentityQuery,
         skipped: &[usize],
-    ) -> io::Result<Option<IdentityLock>> {
+    ) -> Result<IdentityLock> {
         let choose_lock = FileLock::open(&self.dir.join("choosing.lock"))?;
         for _ in 0..CHOOSE_LOCK_ATTEMPTS {
             if choose_lock.try_lock()? {
@@ -162,7 +187,7 @@ impl IdentityStore {
     }
 
     /// Returns whether another process has locked the slot of a player who fits the query.
-    pub(crate) fn is_in_use(&self, query: &IdentityQuery) -> io::Result<bool> {
+    pub(crate) fn is_in_use(&self, query: &IdentityQuery) -> Result<bool> {
         for number in 0..SLOTS_MAX {
             if self.slot_path(number).exists() && self.try_lock_slot(number)?.is_none() {
                 let record = read_record(&self.slot_path(number))?;
@@ -175,7 +200,7 @@ impl IdentityStore {
     }
 
     /// Returns the player names that users of this machine have chosen.
-    pub(crate) fn chosen_names(&self) -> io::Result<Vec<String>> {
+    pub(crate) fn chosen_names(&self) -> Result<Vec<String>> {
         let mut names = Vec::new();
         for number in 0..SLOTS_MAX {
             let record = read_record(&self.slot_path(number))?;
@@ -189,39 +214,35 @@ impl IdentityStore {
     }
 
     /// Locks the best slot for a new player. If the slot already has a player, also locks a vacant
-    /// slot for that player. Returns `None` if no slot is available.
+    /// slot for that player.
     pub(crate) async fn reserve_for_new_player(
         &self,
         query: &IdentityQuery,
-    ) -> io::Result<Option<IdentityReservation>> {
-        let Some(identity) = self.lock_best(query, &[]).await? else {
-            return Ok(None);
+    ) -> Result<IdentityReservation> {
+        let identity = self.lock_best(query, &[]).await?;
+        let replaced_player_slot = match identity.record {
+            Some(_) => Some(self.lock_vacant(identity.slot_number)?),
+            None => None,
         };
-        if identity.record.is_none() {
-            return Ok(Some(IdentityReservation {
-                identity,
-                replaced_player_slot: None,
-            }));
-        }
-        for number in (0..SLOTS_MAX).filter(|number| *number != identity.slot_number) {
-            if let Some(spare) = self.try_lock_slot(number)?
-                && spare.record.is_none()
-            {
-                let spare = Some(spare);
-                return Ok(Some(IdentityReservation {
-                    identity,
-                    replaced_player_slot: spare,
-                }));
-            }
-        }
-        Ok(None)
+        Ok(IdentityReservation {
+            identity,
+            replaced_player_slot,
+        })
     }
 
-    fn choose_and_lock(
-        &self,
-        query: &IdentityQuery,
-        skipped: &[usize],
-    ) -> io::Result<Option<IdentityLock>> {
+    /// Locks a slot without a player, other than the slot with the number `locked`.
+    fn lock_vacant(&self, locked: usize) -> Result<IdentityLock> {
+        for number in (0..SLOTS_MAX).filter(|number| *number != locked) {
+            if let Some(vacant) = self.try_lock_slot(number)?
+                && vacant.record.is_none()
+            {
+                return Ok(vacant);
+            }
+        }
+        Err(IdentityStoreError::NoFreeSlot)
+    }
+
+    fn choose_and_lock(&self, query: &IdentityQuery, skipped: &[usize]) -> Result<IdentityLock> {
         // Best slot so far, together with its rank. A slot with a player ranks above an empty slot.
         // Among slots with players, the slot whose notes contain the newest requested match ranks
         // highest.
@@ -251,15 +272,14 @@ impl IdentityStore {
                 best = Some((rank, identity));
             }
         }
-        Ok(best.map(|(_, mut slot)| {
-            slot.remembered_seat = match remembered_count {
-                0 => RememberedSeat::None,
-                1 => RememberedSeat::Unique,
-                _ => RememberedSeat::Ambiguous,
-            };
-            slot.has_chosen_name |= query.name.is_some();
-            slot
-        }))
+        let (_, mut slot) = best.ok_or(IdentityStoreError::NoFreeSlot)?;
+        slot.remembered_seat = match remembered_count {
+            0 => RememberedSeat::None,
+            1 => RememberedSeat::Unique,
+            _ => RememberedSeat::Ambiguous,
+        };
+        slot.has_chosen_name |= query.name.is_some();
+        Ok(slot)
     }
 
     /// Returns the path of a slot's file.
@@ -324,19 +344,17 @@ impl IdentityQuery {
 impl IdentityReservation {
     /// Stores a player in the reserved slot. If the slot already contains a player, that player
     /// moves to another slot and can then be selected by name.
-    pub(crate) fn save_player(self, token: &Token, name: &str, live: &[MatchId]) -> io::Result<()> {
-        let Self {
-            identity: mut slot,
-            replaced_player_slot: spare,
-        } = self;
-        if let (Some(mut spare), Some(record)) = (spare, slot.record.take()) {
+    pub(crate) fn save_player(mut self, token: &Token, name: &str, live: &[MatchId]) -> Result<()> {
+        if let (Some(mut spare), Some(record)) =
+            (self.replaced_player_slot, self.identity.record.take())
+        {
             spare.record = Some(IdentityRecord {
                 has_chosen_name: true,
                 ..record
             });
             spare.write_record()?;
         }
-        slot.save_player(token, name, live)
+        self.identity.save_player(token, name, live)
     }
 }
 
@@ -366,7 +384,7 @@ impl IdentityLock {
         token: &Token,
         name: &str,
         live: &[MatchId],
-    ) -> io::Result<()> {
+    ) -> Result<()> {
         let mut seats = match self.record.take() {
             Some(record) if record.token == *token => record.seats,
             Some(_) | None => Vec::new(),
@@ -382,13 +400,13 @@ impl IdentityLock {
     }
 
     /// Removes the player from the slot.
-    pub(crate) fn clear(&mut self) -> io::Result<()> {
+    pub(crate) fn clear(&mut self) -> Result<()> {
         self.record = None;
         self.write_record()
     }
 
     /// Removes each note on a match that is not in `live`.
-    pub(crate) fn retain_live_seats(&mut self, live: &[MatchId]) -> io::Result<()> {
+    pub(crate) fn retain_live_seats(&mut self, live: &[MatchId]) -> Result<()> {
         let Some(record) = &mut self.record else {
             return Ok(());
         };
@@ -397,7 +415,7 @@ impl IdentityLock {
     }
 
     /// Stores a note that the player sits in a match.
-    pub(crate) fn add_seat(&mut self, note: &SeatNote) -> io::Result<()> {
+    pub(crate) fn add_seat(&mut self, note: &SeatNote) -> Result<()> {
         let Some(record) = &mut self.record else {
             return Ok(());
         };
@@ -411,7 +429,7 @@ impl IdentityLock {
     }
 
     /// Removes the note on a match.
-    pub(crate) fn remove_seat(&mut self, id: MatchId) -> io::Result<()> {
+    pub(crate) fn remove_seat(&mut self, id: MatchId) -> Result<()> {
         match &mut self.record {
             Some(record) if record.seats.iter().any(|note| note.id == id) => {
                 record.seats.retain(|note| note.id != id);
@@ -421,8 +439,8 @@ impl IdentityLock {
         }
     }
 
-    fn write_record(&self) -> io::Result<()> {
-        let json = serde_json::to_vec(&self.record)?;
+    fn write_record(&self) -> Result<()> {
+        let json = serde_json::to_vec(&self.record).map_err(io::Error::from)?;
         let new = self.path.with_added_extension("new");
         let mut file = OpenOptions::new()
             .write(true)
@@ -432,7 +450,7 @@ impl IdentityLock {
             .open(&new)?;
         file.write_all(&json)?;
         file.sync_all()?;
-        fs::rename(&new, &self.path)
+        Ok(fs::rename(&new, &self.path)?)
     }
 }
 
@@ -530,7 +548,7 @@ mod tests {
     }
 
     fn lock_best(store: &IdentityStore, query: &IdentityQuery) -> IdentityLock {
-        store.choose_and_lock(query, &[]).unwrap().unwrap()
+        store.choose_and_lock(query, &[]).unwrap()
     }
 
     fn token_text(identity: &IdentityLock) -> Option<&str> {
@@ -636,7 +654,6 @@ mod tests {
                 .reserve_for_new_player(&IdentityQuery::default())
                 .await
                 .unwrap()
-                .unwrap()
         };
         // If a reservation is dropped without saving a player, no player moves to another slot.
         drop(reserve().await);
@@ -725,7 +742,7 @@ mod tests {
         let mut second = lock_best(&store, &game);
         assert_eq!(token_text(&second), Some("two"));
         assert_eq!(second.remembered_seat(), RememberedSeat::Ambiguous);
-        let other = store.choose_and_lock(&game, &[0, 2]).unwrap().unwrap();
+        let other = store.choose_and_lock(&game, &[0, 2]).unwrap();
         assert_eq!(
             (token_text(&other), other.remembered_seat()),
             (None, RememberedSeat::None)

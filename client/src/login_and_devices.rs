@@ -9,7 +9,7 @@ use crate::CommandContext;
 use crate::args::LoginTarget;
 use crate::device_label::default_device_label;
 use crate::exit::Failure;
-use crate::identity_store::{IdentityLock, IdentityQuery, IdentityStore};
+use crate::identity_store::{IdentityLock, IdentityStore};
 use crate::line_terminal::{Input, InputMode};
 use crate::password_prompt;
 use crate::request_client::{RequestClient, refusal};
@@ -82,23 +82,23 @@ pub(crate) async fn log_in(
     target: Option<LoginTarget>,
     label: Option<String>,
 ) -> Result<(), Failure> {
-    let input_mode = match target {
-        Some(_) => InputMode::Disabled,
-        None => InputMode::Lines,
-    };
     let credentials = match target {
-        Some(LoginTarget::AccountName(name)) => Hello {
+        Some(LoginTarget::AccountName(name)) => Some(Hello {
             password: Some(password_prompt::read_password("Password: ")?),
             name: Some(name),
             ..Hello::default()
-        },
-        Some(LoginTarget::PairingCode(code)) => hello_with_code(&code)?,
-        None => Hello::default(),
+        }),
+        Some(LoginTarget::PairingCode(code)) => Some(hello_with_code(&code)?),
+        None => None,
+    };
+    let input_mode = match credentials {
+        Some(_) => InputMode::Disabled,
+        None => InputMode::Lines,
     };
     let mut client = RequestClient::open(context, input_mode).await?;
-    let credentials = match credentials == Hello::default() {
-        false => credentials,
-        true => {
+    let credentials = match credentials {
+        Some(credentials) => credentials,
+        None => {
             client.print("Pairing code or recovery key:")?;
             match client.next_input().await {
                 Input::Line(line) => hello_with_code(&line)?,
@@ -108,25 +108,17 @@ pub(crate) async fn log_in(
         }
     };
     // Reserve an identity slot before signing in, because a pairing code can be used only once.
-    let identities =
-        IdentityStore::open_for_server(&context.server.url).map_err(identity_store_failure)?;
-    let reservation = identities
-        .reserve_for_new_player(&identity_query(context))
-        .await
-        .map_err(identity_store_failure)?;
-    let reservation = reservation.ok_or_else(no_free_identity)?;
+    let identities = IdentityStore::open_for_server(&context.server.url)?;
+    let query = context.identity_query();
+    let reservation = identities.reserve_for_new_player(&query).await?;
     let hello = Hello {
         protocol: Some(VERSION),
         label: Some(label.unwrap_or_else(default_device_label)),
         ..credentials
     };
     let welcome = send_hello(&mut client, hello).await?;
-    let saved = reservation.save_player(
-        &welcome.token,
-        &welcome.player.name,
-        &live_match_ids(&welcome),
-    );
-    saved.map_err(identity_store_failure)?;
+    let live = live_match_ids(&welcome);
+    reservation.save_player(&welcome.token, &welcome.player.name, &live)?;
     let text = format!("Logged in as {}.", sanitize(&welcome.player.name));
     client.finish(&text).await
 }
@@ -201,7 +193,7 @@ pub(crate) async fn log_out(
     signed_in.request_with_reauth(context, message).await?;
     let text = match &*target {
         _ if ends_current => {
-            signed_in.identity.clear().map_err(identity_store_failure)?;
+            signed_in.clear_identity()?;
             format!("Logged out of {}.", signed_in.name)
         }
         "others" => "Other devices logged out.".to_owned(),
@@ -215,12 +207,9 @@ pub(crate) async fn log_out(
 pub(crate) async fn open_as_player_or_guest(
     context: &CommandContext,
 ) -> Result<RequestClient, Failure> {
+    let query = context.identity_query();
     let identity = match IdentityStore::open_for_server(&context.server.url) {
-        Ok(slots) => slots
-            .lock_best(&identity_query(context), &[])
-            .await
-            .ok()
-            .flatten(),
+        Ok(slots) => slots.lock_best(&query, &[]).await.ok(),
         Err(_) => None,
     };
     let is_stored = identity.is_some_and(|slot| slot.token().is_some());
@@ -237,18 +226,11 @@ impl SignedInPlayer {
         context: &CommandContext,
         create_if_missing: bool,
     ) -> Result<Self, Failure> {
-        let identities =
-            IdentityStore::open_for_server(&context.server.url).map_err(identity_store_failure)?;
-        let identity = identities
-            .lock_best(&identity_query(context), &[])
-            .await
-            .map_err(identity_store_failure)?;
-        let mut identity = identity.ok_or_else(no_free_identity)?;
+        let identities = IdentityStore::open_for_server(&context.server.url)?;
+        let query = context.identity_query();
+        let mut identity = identities.lock_best(&query, &[]).await?;
         if identity.token().is_none() && !create_if_missing {
-            let is_busy = identities
-                .is_in_use(&identity_query(context))
-                .map_err(identity_store_failure)?;
-            let names = identities.chosen_names().map_err(identity_store_failure)?;
+            let (is_busy, names) = (identities.is_in_use(&query)?, identities.chosen_names()?);
             return Err(unknown_player(is_busy, context.name.as_deref(), &names));
         }
         let mut client = RequestClient::open(context, InputMode::Disabled).await?;
@@ -262,12 +244,8 @@ impl SignedInPlayer {
         };
         let had_token = identity.token().is_some();
         let welcome = send_hello(&mut client, hello).await?;
-        let saved = identity.save_player(
-            &welcome.token,
-            &welcome.player.name,
-            &live_match_ids(&welcome),
-        );
-        saved.map_err(identity_store_failure)?;
+        let live_matches = live_match_ids(&welcome);
+        identity.save_player(&welcome.token, &welcome.player.name, &live_matches)?;
         if had_token && !welcome.resumed && !create_if_missing {
             let why = "the server no longer knows this player";
             return Err(Failure::Refused(why.to_owned()));
@@ -278,7 +256,7 @@ impl SignedInPlayer {
             name: sanitize(&welcome.player.name),
             player_id: welcome.player.id,
             is_account: welcome.player.account,
-            live_matches: live_match_ids(&welcome),
+            live_matches,
             token: welcome.token,
             followed_matches: welcome.following,
             games: welcome.games,
@@ -288,15 +266,14 @@ impl SignedInPlayer {
     /// Stores the new name of the player.
     pub(crate) fn save_name(&mut self, name: &str) -> Result<(), Failure> {
         self.name = sanitize(name);
-        let saved = self
+        Ok(self
             .identity
-            .save_player(&self.token, name, &self.live_matches);
-        saved.map_err(identity_store_failure)
+            .save_player(&self.token, name, &self.live_matches)?)
     }
 
     /// Removes the stored identity. The caller does this after the server has deleted the player.
     pub(crate) fn clear_identity(&mut self) -> Result<(), Failure> {
-        self.identity.clear().map_err(identity_store_failure)
+        Ok(self.identity.clear()?)
     }
 
     /// Sends a request that may require the password. If the server requires the password, prompts
@@ -364,13 +341,6 @@ fn device_line(session: &SessionSummary) -> String {
     )
 }
 
-fn identity_query(context: &CommandContext) -> IdentityQuery {
-    IdentityQuery {
-        name: context.name.clone(),
-        ..IdentityQuery::default()
-    }
-}
-
 /// Explains why no stored player could be used. The message lists the names of the stored players.
 fn unknown_player(is_busy: bool, requested: Option<&str>, names: &[String]) -> Failure {
     if is_busy {
@@ -390,18 +360,6 @@ fn unknown_player(is_busy: bool, requested: Option<&str>, names: &[String]) -> F
     };
     let why = format!("{what} is saved on this machine for this server; {next}");
     Failure::Refused(why)
-}
-
-fn identity_store_failure(error: std::io::Error) -> Failure {
-    Failure::Failed(format!(
-        "cannot access the players saved on this machine: {error}"
-    ))
-}
-
-fn no_free_identity() -> Failure {
-    Failure::Failed(
-        "too many players are saved on this machine; log one out with `ply logout`".to_owned(),
-    )
 }
 
 pub(crate) fn unexpected_response() -> Failure {

@@ -78,7 +78,7 @@ use args::{
 use command_groups::PROGRAM_HELP;
 use event_loop::EventLoop;
 use exit::{Failure, OutputResult};
-use identity_store::{IdentityLock, IdentityQuery, IdentityStore};
+use identity_store::{IdentityLock, IdentityQuery, IdentityStore, IdentityStoreError};
 use line_terminal::{InputMode, Terminal};
 use login_and_devices::{create_pairing_code, create_recovery_key, list_devices, log_in, log_out};
 use plyhouse_protocol::{LeaderboardRequest, PlayerName, RatingPool};
@@ -184,11 +184,17 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
     match command {
         Command::Play(play) => {
             let game = play.game.clone().unwrap_or_else(|| DEFAULT_GAME.to_owned());
-            let query = identity_query(&context, None, Some(game));
+            let query = IdentityQuery {
+                game: Some(game),
+                ..context.identity_query()
+            };
             context.play(Goal::Play(match_setup(play)), query).await
         }
         Command::Join { code } => {
-            let query = identity_query(&context, Some(code.clone()), None);
+            let query = IdentityQuery {
+                target: Some(code.clone()),
+                ..context.identity_query()
+            };
             context.play(Goal::Join(code), query).await
         }
         Command::Watch(watch) => {
@@ -261,18 +267,6 @@ fn leaderboard_request(
     }
 }
 
-fn identity_query(
-    context: &CommandContext,
-    match_code: Option<String>,
-    game: Option<String>,
-) -> IdentityQuery {
-    IdentityQuery {
-        name: context.name.clone(),
-        target: match_code,
-        game,
-    }
-}
-
 fn print_completions(shell: clap_complete::Shell) -> OutputResult<()> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut completion_command(), "ply", &mut script);
@@ -334,6 +328,14 @@ struct CommandContext {
 }
 
 impl CommandContext {
+    /// Returns the query for the stored player that `--name` selects.
+    fn identity_query(&self) -> IdentityQuery {
+        IdentityQuery {
+            name: self.name.clone(),
+            ..IdentityQuery::default()
+        }
+    }
+
     /// Plays as the local player whose identity matches the query best.
     async fn play(self, goal: Goal, query: IdentityQuery) -> Result<(), Failure> {
         let interactive = line_terminal::is_interactive() && !self.json;
@@ -347,11 +349,8 @@ impl CommandContext {
         let mut ui = self.open_ui(manner)?;
         let identity = match lock_identity(&self.server, &query, &goal).await {
             Ok(slot) => Some(slot),
-            Err(reason) => {
-                let text = format!(
-                    "your seat cannot be saved, so `ply join` cannot return to it: {reason}"
-                );
-                ui.print_error(&text)?;
+            Err(error) => {
+                ui.print_error(&event_loop::unsaved_seat_text(&error))?;
                 None
             }
         };
@@ -412,22 +411,14 @@ async fn lock_identity(
     server: &ServerAddress,
     query: &IdentityQuery,
     goal: &Goal,
-) -> Result<IdentityLock, String> {
-    let identities =
-        IdentityStore::open_for_server(&server.url).map_err(|error| error.to_string())?;
-    let locked = match goal {
+) -> Result<IdentityLock, IdentityStoreError> {
+    let identities = IdentityStore::open_for_server(&server.url)?;
+    match goal {
         Goal::Play(plan) => {
             identity_selection::lock_identity_for_match(&identities, server, query, plan).await
         }
         Goal::Join(_) | Goal::Watch(_) | Goal::WatchBots { .. } => {
             identities.lock_best(query, &[]).await
         }
-    };
-    match locked {
-        Ok(Some(slot)) => Ok(slot),
-        Ok(None) => Err(
-            "too many players are saved on this machine; log one out with `ply logout`".to_owned(),
-        ),
-        Err(error) => Err(error.to_string()),
     }
 }
