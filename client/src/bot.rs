@@ -11,15 +11,14 @@ use std::time::Duration;
 
 use plyhouse_engine_host::{Decision, EngineCommand, EngineConfig, EngineError, Protocol};
 use plyhouse_protocol::{GameSummary, Request, RequestId, ServerMessage};
-use tokio::signal::unix::{SignalKind, signal};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 
 use self::restarting_engine::{EngineLimits, RestartingEngine};
 use self::seat_state::{BotOptions, Effect, SeatSource, SeatState};
 use crate::CommandContext;
 use crate::args::{BotArguments, EngineProtocol};
 use crate::conventions::{Conventions, KOMI};
-use crate::event_loop::signal_failure;
+use crate::event_loop::{Signals, wait_until};
 use crate::exit::Failure;
 use crate::line_terminal::{InputMode, Terminal};
 use crate::password_prompt;
@@ -99,8 +98,7 @@ pub(crate) async fn run(context: &CommandContext, arguments: BotArguments) -> Re
 
 impl BotRunner {
     async fn run_event_loop(&mut self) -> Result<(), Failure> {
-        let mut interrupt = signal(SignalKind::interrupt()).map_err(signal_failure)?;
-        let mut terminate = signal(SignalKind::terminate()).map_err(signal_failure)?;
+        let mut signals = Signals::listen()?;
         let mut effects = self.seat.on_connected();
         loop {
             if let Some(result) = self.apply_effects(effects).await? {
@@ -109,12 +107,12 @@ impl BotRunner {
             effects = tokio::select! {
                 event = self.connection.next_event() => self.on_connection_event(event?)?,
                 event = next_engine_event(&mut self.engine_state) => self.on_engine_event(event),
-                Some(()) = interrupt.recv() => self.seat.on_stop_requested(),
-                Some(()) = terminate.recv() => self.seat.on_stop_requested(),
-                () = wait_until(self.delayed_request.as_ref().map(|(at, _)| *at)) => match self.delayed_request.take() {
-                    Some((_, request)) => vec![Effect::Send(request)],
-                    None => Vec::new(),
-                },
+                Some(()) = signals.interrupt.recv() => self.seat.on_stop_requested(),
+                Some(()) = signals.terminate.recv() => self.seat.on_stop_requested(),
+                () = wait_until(self.delayed_request.as_ref().map(|(at, _)| *at)) => {
+                    let request = self.delayed_request.take().map(|(_, request)| request);
+                    request.map(Effect::Send).into_iter().collect()
+                }
             };
         }
     }
@@ -127,16 +125,14 @@ impl BotRunner {
                     let why = sanitize(&error.to_string());
                     Failure::Failed(format!("invalid message from the server: {why}"))
                 })?;
-                if let Some(ServerMessage::Welcome(_)) = &message {
-                    self.connection.reset_retry_delays();
-                }
                 let Some(message) = message else {
                     return Ok(Vec::new());
                 };
-                if let Some((at, _)) = self
-                    .last_request
-                    .take_if(|(_, id)| message.re() == Some(*id))
-                {
+                if matches!(message, ServerMessage::Welcome(_)) {
+                    self.connection.reset_retry_delays();
+                }
+                let answered = |(_, id): &mut (Instant, RequestId)| message.re() == Some(*id);
+                if let Some((at, _)) = self.last_request.take_if(answered) {
                     self.seat.set_round_trip(at.elapsed());
                 }
                 Ok(self.seat.on_message(message))
@@ -269,12 +265,5 @@ async fn next_engine_event(
         EngineState::NotStarted(_) | EngineState::Idle(_) | EngineState::Failed => {
             std::future::pending().await
         }
-    }
-}
-
-async fn wait_until(at: Option<Instant>) {
-    match at {
-        Some(at) => sleep_until(at).await,
-        None => std::future::pending().await,
     }
 }

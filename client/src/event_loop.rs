@@ -1,7 +1,6 @@
 //! Event loop of a match. The loop passes user input and server messages to the session, and
 //! applies the effects that the session returns.
 
-use std::io;
 use std::time::Duration;
 
 use plyhouse_protocol::{Request, ServerMessage};
@@ -25,16 +24,20 @@ const WELCOME_TIMEOUT: Duration = Duration::from_secs(15);
 const CONNECT_AGAIN_SUFFIX: &str = "; connect again";
 
 /// Signals that stop a run.
-struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
+pub(crate) struct Signals {
+    pub(crate) interrupt: Signal,
+    pub(crate) terminate: Signal,
 }
 
 impl Signals {
-    fn listen() -> io::Result<Self> {
+    pub(crate) fn listen() -> Result<Self, Failure> {
+        let listen = |kind| {
+            signal(kind)
+                .map_err(|error| Failure::Failed(format!("cannot listen for signals: {error}")))
+        };
         Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
+            interrupt: listen(SignalKind::interrupt())?,
+            terminate: listen(SignalKind::terminate())?,
         })
     }
 }
@@ -85,7 +88,7 @@ impl EventLoop {
     pub(crate) async fn run(mut self) -> Result<(), Failure> {
         // Handle signals before anything is drawn, so that a stopped run still restores the
         // terminal.
-        let mut signals = Signals::listen().map_err(signal_failure)?;
+        let mut signals = Signals::listen()?;
         let result = self.run_until_end(&mut signals).await;
         if result.is_ok() {
             tokio::select! {
@@ -133,10 +136,10 @@ impl EventLoop {
                     self.session.quit()
                 }
                 Some(()) = signals.terminate.recv() => self.session.quit(),
-                () = wait_until(self.delayed_request.as_ref().map(|(at, _)| *at)) => match self.delayed_request.take() {
-                    Some((_, request)) => vec![Effect::Send(request)],
-                    None => Vec::new(),
-                },
+                () = wait_until(self.delayed_request.as_ref().map(|(at, _)| *at)) => {
+                    let request = self.delayed_request.take().map(|(_, request)| request);
+                    request.map(Effect::Send).into_iter().collect()
+                }
                 () = wait_until(next_change_at) => Vec::new(),
                 () = wait_until(self.deadline.as_ref().map(|(at, _)| *at)) => {
                     let stop = self.deadline.take().map(|(_, stop)| stop);
@@ -245,17 +248,10 @@ pub(crate) fn unsaved_seat_text(error: &IdentityStoreError) -> String {
     format!("your seat cannot be saved, so `ply join` cannot return to it: {error}")
 }
 
-async fn wait_until(at: Option<Instant>) {
+/// Waits until this time. Never returns if there is none.
+pub(crate) async fn wait_until(at: Option<Instant>) {
     match at {
         Some(at) => sleep_until(at).await,
         None => std::future::pending().await,
     }
-}
-
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "signature required by `map_err`"
-)]
-pub(crate) fn signal_failure(error: io::Error) -> Failure {
-    Failure::Failed(format!("cannot listen for signals: {error}"))
 }
