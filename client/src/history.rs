@@ -1,5 +1,7 @@
 //! `ply history`, `games` and `show`: list ended and current matches, and show a single match.
 
+use std::time::Duration;
+
 use plyhouse_protocol::{
     ClientMessage, EndReason, Event, HistoryRequest, HistoryRow, MatchRef, MatchStatus, Ply, Seq,
     ServerMessage, Snapshot,
@@ -11,8 +13,7 @@ use crate::exit::Failure;
 use crate::line_terminal::columns;
 use crate::login_and_devices::{SignedInPlayer, open_as_player_or_guest, unexpected_response};
 use crate::sanitize::sanitize;
-use crate::view;
-use crate::view::{STRONG, paint};
+use crate::view::{self, STRONG, paint};
 
 /// Prints ended matches. The match that ended last comes first.
 pub(crate) async fn show_history(
@@ -57,15 +58,11 @@ pub(crate) fn history_line(row: &HistoryRow) -> String {
         (None, Some(EndReason::Aborted | EndReason::Abandonment)) => "aborted",
         (None, _) => "drawn",
     };
-    let from = if row.from_position {
-        view::FROM_POSITION_LABEL
-    } else {
-        ""
-    };
     format!(
-        "{}  {}{from}  {result} against {other}, {} move{}  ply show {}",
+        "{}  {}{}  {result} against {other}, {} move{}  ply show {}",
         view::format_utc_minute(row.ended_ms),
         sanitize(&row.game),
+        view::from_position_label(row.from_position),
         row.plies,
         if row.plies == 1 { "" } else { "s" },
         row.match_id,
@@ -77,12 +74,9 @@ pub(crate) async fn show_current_games(context: &CommandContext) -> Result<(), F
     let mut known = SignedInPlayer::sign_in(context, false).await?;
     let mut matches = Vec::new();
     for followed in known.followed_matches.clone() {
-        let target = MatchRef::Id(followed.match_id);
-        let snapshot = known.fetch_match(target).await?;
-        matches.push((
-            snapshot,
-            followed.correspondence.and_then(|days| days.deadline_ms),
-        ));
+        let snapshot = known.fetch_match(followed.match_id.into()).await?;
+        let due_ms = followed.correspondence.and_then(|days| days.deadline_ms);
+        matches.push((snapshot, due_ms));
     }
     let is_my_turn = |snapshot: &Snapshot| snapshot.you.is_some() && snapshot.turn == snapshot.you;
     matches.sort_by_key(|(now, due_ms)| (!is_my_turn(now), due_ms.unwrap_or(u64::MAX)));
@@ -131,22 +125,14 @@ pub(crate) async fn show_match(
     }
     let game = known.games.iter().find(|game| game.game == now.game);
     let mut text = view::headline(&now, game);
-    text.push_str(&view::render_match(
-        &now,
-        game,
-        columns(),
-        std::time::Duration::ZERO,
-    ));
+    text.push_str(&view::render_match(&now, game, columns(), Duration::ZERO));
     if let Some(start) = &now.initial_position {
         text.push_str(&format!("Starting position: {}\n", sanitize(start)));
     }
     text.push_str(&view::move_list(&now));
-    match &now.outcome {
-        Some(outcome) if ply.is_none() => {
-            text.push('\n');
-            text.push_str(&view::outcome_text(&now, outcome));
-        }
-        _ => {}
+    if let Some(outcome) = now.outcome.as_ref().filter(|_| ply.is_none()) {
+        text.push('\n');
+        text.push_str(&view::outcome_text(&now, outcome));
     }
     if let Some(format) = game.and_then(|game| game.record_extension.as_ref()) {
         let path = format!("/record/{}.{}", now.match_id, sanitize(format));

@@ -27,7 +27,7 @@ use match_text::piece_text;
 pub(crate) use board::RenderedBoard;
 pub(crate) use clocks::{ClockLine, clock_line, remaining_times, truncate_to_width};
 pub(crate) use date::format_utc_minute;
-pub(crate) use match_list::{FROM_POSITION_LABEL, match_list_line, render_match_list};
+pub(crate) use match_list::{from_position_label, match_list_line, render_match_list};
 pub(crate) use match_text::{
     declined_offer_text, duration_text, has_stand_in, move_list, move_text, occupant_list_text,
     occupant_text, offer_text, outcome_text, presence_text, seat_subject, seated_text,
@@ -110,37 +110,25 @@ fn seat_label(snapshot: &Snapshot, seat: SeatNumber) -> String {
 
 /// Formats the stones or pieces that a seat has captured.
 fn captures_text(snapshot: &Snapshot, seat: SeatNumber) -> String {
-    let captured = position_parser::captured_stone_counts(
-        Conventions::for_game(&snapshot.game),
-        &snapshot.position,
-    )
-    .and_then(|captured| captured.get(seat.index()).copied())
-    .filter(|&stones| stones > 0)
-    .map_or_else(String::new, |stones| {
-        paint(FAINT, &format!("  {stones} captured"))
-    });
-    let taken = paint(FAINT, &captured_pieces_text(snapshot, seat));
-    format!("{captured}{taken}")
-}
-
-/// Formats the pieces that a seat has captured in chess.
-fn captured_pieces_text(snapshot: &Snapshot, seat: SeatNumber) -> String {
     let conventions = Conventions::for_game(&snapshot.game);
+    let position = &snapshot.position;
+    let counts = position_parser::captured_stone_counts(conventions, position);
+    let stones = counts.and_then(|counts| counts.get(seat.index()).copied());
+    let captured = stones
+        .filter(|&stones| stones > 0)
+        .map(|stones| paint(FAINT, &format!("  {stones} captured")));
     let start = snapshot.initial_position.as_deref();
-    let pieces = position_parser::captured_chess_pieces(
-        conventions,
-        start,
-        &snapshot.position,
-        seat.other().index(),
-    );
-    let figures: String = pieces
+    let loser = seat.other().index();
+    let pieces = position_parser::captured_chess_pieces(conventions, start, position, loser);
+    let symbols = pieces
         .iter()
-        .filter_map(|piece| Some(conventions.piece_symbol(*piece)?.1))
-        .collect();
-    match figures.is_empty() {
-        true => figures,
-        false => format!("  took {figures}"),
-    }
+        .filter_map(|piece| conventions.piece_symbol(*piece));
+    let symbols: String = symbols.map(|(_, symbol)| symbol).collect();
+    let taken = match symbols.is_empty() {
+        true => String::new(),
+        false => format!("  took {symbols}"),
+    };
+    format!("{}{}", captured.unwrap_or_default(), paint(FAINT, &taken))
 }
 
 pub(crate) const fn rated_label(is_rated: bool) -> &'static str {

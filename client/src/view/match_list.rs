@@ -14,9 +14,6 @@ type Row = [String; COLUMN_COUNT];
 
 const HEADERS: [&str; COLUMN_COUNT] = ["CODE", "GAME", "SEATS", "MOVES", "WATCHING", ""];
 
-/// Text that is appended to the game's name if the match began from a custom position.
-pub(crate) const FROM_POSITION_LABEL: &str = " from a position";
-
 /// Number of spaces between two columns.
 const COLUMN_GAP: usize = 2;
 
@@ -42,23 +39,35 @@ pub(crate) fn render_match_list(
         .chain(with_status(MatchStatus::Running))
         .map(match_row)
         .collect();
-    let mut text = match columns {
+    let text = match columns {
         Some(columns) if columns < table_width(&rows) => render_stacked(&rows),
         Some(_) | None => render_table(&rows),
     };
-    let shown = rows.len() as u64;
-    if total > shown {
-        text.push_str(&paint(FAINT, &format!("… and {} more", total - shown)));
-        text.push('\n');
+    let omitted = total.saturating_sub(rows.len() as u64);
+    finish_list(text, omitted, server_options)
+}
+
+/// Adds the number of omitted rows to a list, and the options that select the server.
+pub(super) fn finish_list(mut list: String, omitted: u64, server_options: &str) -> String {
+    if omitted > 0 {
+        list.push_str(&paint(FAINT, &format!("… and {omitted} more")));
+        list.push('\n');
     }
     if !server_options.is_empty() {
-        text.push_str(&paint(
-            FAINT,
-            &format!("Add{server_options} to each command."),
-        ));
+        let options = format!("Add{server_options} to each command.");
+        list.push_str(&paint(FAINT, &options));
     }
-    text.truncate(text.trim_end().len());
-    text
+    list.truncate(list.trim_end().len());
+    list
+}
+
+/// Returns the text that follows the name of the game. It is empty if the match began from the
+/// standard position.
+pub(crate) const fn from_position_label(from_position: bool) -> &'static str {
+    match from_position {
+        true => " from a position",
+        false => "",
+    }
 }
 
 fn column_widths(rows: &[Row]) -> [usize; COLUMN_COUNT] {
@@ -116,36 +125,23 @@ pub(crate) fn match_list_line(listing: &ListedMatch) -> String {
 
 fn match_row(listing: &ListedMatch) -> Row {
     let code = sanitize(&listing.code);
-    let verb = if listing.status == MatchStatus::Open {
-        "join"
-    } else {
-        "watch"
+    let verb = match listing.status {
+        MatchStatus::Open => "join",
+        MatchStatus::Running | MatchStatus::Ended => "watch",
     };
-    let [first, second] = &listing.seats;
-    let seats = [first, second]
-        .map(|seat| {
-            format!(
-                "{} {}",
-                sanitize(&seat.side),
-                occupant_list_text(&seat.occupant)
-            )
-        })
-        .join(", ");
     let command = format!("ply {verb} {code}");
-    let spectators = listing.spectators.to_string();
+    let seats = listing.seats.each_ref().map(|seat| {
+        let (side, occupant) = (sanitize(&seat.side), occupant_list_text(&seat.occupant));
+        format!("{side} {occupant}")
+    });
     let clock = listing.clock.as_ref().map(format_clock);
     let clock = clock.map_or_else(String::new, |clock| format!(" {clock}"));
-    let from = if listing.from_position {
-        FROM_POSITION_LABEL
-    } else {
-        ""
-    };
     [
         code,
-        sanitize(&listing.game) + &clock + from,
-        seats,
+        sanitize(&listing.game) + &clock + from_position_label(listing.from_position),
+        seats.join(", "),
         listing.ply.to_string(),
-        spectators,
+        listing.spectators.to_string(),
         command,
     ]
 }

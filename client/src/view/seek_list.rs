@@ -2,6 +2,7 @@
 
 use plyhouse_protocol::{SeekList, Seeker};
 
+use super::match_list::finish_list;
 use super::match_text::player_text;
 use super::style::{FAINT, STRONG, paint};
 use crate::clock_notation::{format_clock, parse_clock};
@@ -19,19 +20,8 @@ pub(crate) fn render_seek_list(seekers: &SeekList, server_options: &str) -> Opti
         text.push_str(&seek_line(row));
         text.push('\n');
     }
-    let more = seekers.total.saturating_sub(seekers.rows.len() as u64);
-    if more > 0 {
-        text.push_str(&paint(FAINT, &format!("… and {more} more")));
-        text.push('\n');
-    }
-    if !server_options.is_empty() {
-        text.push_str(&paint(
-            FAINT,
-            &format!("Add{server_options} to each command."),
-        ));
-    }
-    text.truncate(text.trim_end().len());
-    Some(text)
+    let omitted = seekers.total.saturating_sub(seekers.rows.len() as u64);
+    Some(finish_list(text, omitted, server_options))
 }
 
 /// Renders one line about a player who seeks an opponent.
