@@ -114,16 +114,13 @@ fn draw_match(
     let status = status_lines(state, match_view);
     let status_rows = to_u16(status.len());
     let rest = area.height.saturating_sub(2 + status_rows);
-    let fits =
-        |board_image: &RenderedBoard| to_u16(board_image.size().1) + LARGE_BOARD_LOG_ROWS <= rest;
-    let board_image = match_view
-        .rendered_board(true)
-        .filter(fits)
-        .or_else(|| match_view.rendered_board(false));
-    let plain_lines = || match_view.board_lines(usize::from(area.width / 2));
-    let lines = board_image
-        .as_ref()
-        .map_or_else(plain_lines, |image| image.lines.clone());
+    let fits = |image: &RenderedBoard| to_u16(image.size().1) + LARGE_BOARD_LOG_ROWS <= rest;
+    let large_image = match_view.rendered_board(true).filter(fits);
+    let board_image = large_image.or_else(|| match_view.rendered_board(false));
+    let lines = match &board_image {
+        Some(image) => image.lines.clone(),
+        None => match_view.board_lines(usize::from(area.width / 2)),
+    };
     let board = theme.styled_text(&lines.join("\n"));
     let constraints = [
         Constraint::Length(1),
@@ -133,10 +130,7 @@ fn draw_match(
         Constraint::Fill(1),
     ];
     let [title, upper, middle, rule, log] = Layout::vertical(constraints).areas(area);
-    frame.render_widget(
-        theme.styled_text(&format!(" {}", match_view.title())),
-        title,
-    );
+    draw_title(frame, title, match_view, theme);
     let columns = [
         Constraint::Length(to_u16(board.width()) + 3),
         Constraint::Fill(1),
@@ -152,9 +146,19 @@ fn draw_match(
     let beside = draw_side_panel(frame, right, match_view, theme, is_beside);
     let status: Vec<String> = status.iter().map(|line| format!(" {line}")).collect();
     frame.render_widget(theme.styled_text(&status.join("\n")), middle);
-    let line = paint(FAINT, &"─".repeat(usize::from(rule.width)));
-    frame.render_widget(theme.styled_text(&line), rule);
+    draw_rule(frame, rule, theme);
     draw_log(frame, if is_beside { beside } else { log }, state, theme);
+}
+
+fn draw_title(frame: &mut Frame<'_>, area: Rect, match_view: &MatchView, theme: Theme) {
+    let title = format!(" {}", match_view.title());
+    frame.render_widget(theme.styled_text(&title), area);
+}
+
+/// Draws a horizontal line.
+fn draw_rule(frame: &mut Frame<'_>, area: Rect, theme: Theme) {
+    let line = paint(FAINT, &"─".repeat(usize::from(area.width)));
+    frame.render_widget(theme.styled_text(&line), area);
 }
 
 /// Draws an open match: the seats and the log, without a board. The log explains how another player
@@ -174,13 +178,9 @@ fn draw_open_match(
         Constraint::Fill(1),
     ];
     let [title, above, rule, log] = Layout::vertical(constraints).areas(area);
-    frame.render_widget(
-        theme.styled_text(&format!(" {}", match_view.title())),
-        title,
-    );
+    draw_title(frame, title, match_view, theme);
     frame.render_widget(theme.styled_text(&seats.join("\n")), above);
-    let line = paint(FAINT, &"─".repeat(usize::from(rule.width)));
-    frame.render_widget(theme.styled_text(&line), rule);
+    draw_rule(frame, rule, theme);
     draw_log(frame, log, state, theme);
 }
 
@@ -213,11 +213,8 @@ fn mark_squares(
             cell.set_symbol(symbol);
         }
     };
-    for square in target_squares(
-        Conventions::for_game(&now.game),
-        &now.legal,
-        &state.picked_squares,
-    ) {
+    let conventions = Conventions::for_game(&now.game);
+    for square in target_squares(conventions, &now.legal, &state.picked_squares) {
         let style = Style::new().fg(Color::Green).add_modifier(Modifier::BOLD);
         patch(square, style.add_modifier(Modifier::UNDERLINED), Some("*"));
     }
@@ -256,8 +253,7 @@ fn draw_side_panel(
     let [_, above, _, below, rule, log] = Layout::vertical(constraints).areas(area);
     frame.render_widget(theme.styled_text(&seats.join("\n")), above);
     draw_tail(frame, below, theme.styled_text(&match_view.move_list()), 0);
-    let line = paint(FAINT, &"─".repeat(usize::from(rule.width)));
-    frame.render_widget(theme.styled_text(&line), rule);
+    draw_rule(frame, rule, theme);
     log
 }
 
@@ -267,21 +263,16 @@ fn draw_log(frame: &mut Frame<'_>, area: Rect, state: &mut ScreenState, theme: T
         width: area.width.saturating_sub(2),
         ..area
     };
-    state.log.scroll_back = draw_tail(
-        frame,
-        area,
-        theme.styled_text(&state.log.text()),
-        state.log.scroll_back,
-    );
+    let text = theme.styled_text(&state.log.text());
+    state.log.scroll_back = draw_tail(frame, area, text, state.log.scroll_back);
 }
 
 /// Draws the last lines of `text` that fit into the area, scrolled back by `scroll_back` lines.
 /// Scrolling stops at the first line. Returns the number of lines actually scrolled back.
 fn draw_tail(frame: &mut Frame<'_>, area: Rect, text: Text<'_>, scroll_back: usize) -> usize {
     let paragraph = Paragraph::new(text).wrap(Wrap { trim: false });
-    let hidden = paragraph
-        .line_count(area.width)
-        .saturating_sub(usize::from(area.height));
+    let line_count = paragraph.line_count(area.width);
+    let hidden = line_count.saturating_sub(usize::from(area.height));
     let scroll_back = scroll_back.min(hidden);
     frame.render_widget(paragraph.scroll((to_u16(hidden - scroll_back), 0)), area);
     scroll_back
@@ -289,18 +280,13 @@ fn draw_tail(frame: &mut Frame<'_>, area: Rect, text: Text<'_>, scroll_back: usi
 
 fn status_lines(state: &ScreenState, match_view: &MatchView) -> Vec<String> {
     if let Some(choice) = &state.move_choice {
-        let moves = choice.moves.iter().enumerate().map(|(number, m)| {
-            if number == choice.selected {
-                format!("[{m}]")
-            } else {
-                format!(" {m} ")
-            }
+        let moves = choice.moves.iter().enumerate();
+        let moves = moves.map(|(number, m)| match number == choice.selected {
+            true => format!("[{m}]"),
+            false => format!(" {m} "),
         });
-        let moves: Vec<String> = moves.collect();
-        return vec![format!(
-            "Choose a move: {}  (arrow keys, Enter)",
-            moves.join(" ")
-        )];
+        let moves = moves.collect::<Vec<_>>().join(" ");
+        return vec![format!("Choose a move: {moves}  (arrow keys, Enter)")];
     }
     match_view.status_lines()
 }
