@@ -2,7 +2,9 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::str::FromStr;
 
+use clap::builder::TypedValueParser;
 use clap::{ArgAction, ArgGroup, Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use plyhouse_cli::number_in;
@@ -12,7 +14,7 @@ use plyhouse_protocol::{
 use serde::Deserialize;
 
 use crate::clock_notation::parse_clock;
-use crate::server_address::{DEFAULT_SERVER_URL, TrustedCa};
+use crate::server_address::{DEFAULT_SERVER_URL, ServerAddress};
 
 /// Port that is appended to a server address that has neither a scheme nor a port.
 const DEFAULT_PORT_SUFFIX: &str = ":7878";
@@ -145,9 +147,6 @@ Exit codes:
   3  no connection to the server
   4  refused by the server";
 
-/// Heading of the options that every command has.
-const GLOBAL_OPTIONS_HEADING: &str = "Options of all commands";
-
 /// Play board games against people or bots on a Plyhouse server
 #[derive(Debug, Parser)]
 #[command(name = "ply", version, after_help = PLY_EXAMPLES, max_term_width = 100)]
@@ -156,39 +155,29 @@ pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
 
-    /// Server to connect to: HOST, HOST:PORT or a URL
-    ///
-    /// The default port is 7878 if only a host is given, 80 for ws:// URLs, and 443 for wss://
-    /// URLs, which use TLS. The http:// or https:// address of the server's web page works too.
-    #[arg(
-        long,
-        global = true,
-        help_heading = GLOBAL_OPTIONS_HEADING,
-        env = "PLYHOUSE_SERVER",
-        default_value = DEFAULT_SERVER_URL,
-        value_name = "URL",
-        value_parser = parse_server_url
-    )]
-    pub(crate) server: String,
+    #[command(flatten)]
+    pub(crate) context: CommandContext,
+}
 
-    /// PEM file of CA certificates to trust for wss:// servers
-    ///
-    /// Certificates of all other authorities are rejected. Without this option, ply trusts the
-    /// authorities that the operating system trusts.
-    #[arg(long, global = true, help_heading = GLOBAL_OPTIONS_HEADING, env = "PLY_CA", value_name = "FILE", value_parser = TrustedCa::read_file)]
-    pub(crate) ca: Option<TrustedCa>,
+/// Options that apply to every command: the server, the player's name and the output format.
+#[derive(Debug, Args)]
+#[group(skip)]
+#[command(next_help_heading = "Options of all commands")]
+pub(crate) struct CommandContext {
+    #[command(flatten)]
+    pub(crate) server: ServerAddress,
 
     /// Your name, as shown to others; each name is a separate player
     ///
     /// Without a name, you play as the player that is saved on this machine, or as a new guest.
-    #[arg(long, global = true, help_heading = GLOBAL_OPTIONS_HEADING, env = "PLY_NAME", value_parser = parse_player_name)]
-    pub(crate) name: Option<PlayerName>,
+    #[arg(long, global = true, env = "PLY_NAME", value_parser = parse_player_name)]
+    pub(crate) name: Option<String>,
 
     /// Print only ASCII characters
     ///
     /// `K` is a king, `X` and `O` are stones and discs, and `%` is a bot. Other characters become
     /// `?`. This is the default if LC_ALL, LC_CTYPE or LANG selects an encoding other than UTF-8.
-    #[arg(long, global = true, help_heading = GLOBAL_OPTIONS_HEADING, env = "PLY_ASCII", value_name = "BOOL", action = ArgAction::Set,
+    #[arg(long, global = true, env = "PLY_ASCII", value_name = "BOOL", action = ArgAction::Set,
           num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true",
           hide_default_value = true, hide_possible_values = true)]
     pub(crate) ascii: bool,
@@ -196,7 +185,7 @@ pub(crate) struct Arguments {
     /// Print matches line by line instead of using the full screen
     ///
     /// Terminals with fewer than 80 columns or 24 rows always show matches line by line.
-    #[arg(long, global = true, help_heading = GLOBAL_OPTIONS_HEADING, env = "PLY_PLAIN", value_name = "BOOL", action = ArgAction::Set,
+    #[arg(long, global = true, env = "PLY_PLAIN", value_name = "BOOL", action = ArgAction::Set,
           num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true",
           hide_default_value = true, hide_possible_values = true)]
     pub(crate) plain: bool,
@@ -205,7 +194,6 @@ pub(crate) struct Arguments {
     #[arg(
         long,
         global = true,
-        help_heading = GLOBAL_OPTIONS_HEADING,
         env = "PLY_COLOR",
         value_enum,
         value_name = "WHEN",
@@ -217,7 +205,7 @@ pub(crate) struct Arguments {
     /// Print the server's messages as JSON, one object per line
     ///
     /// The secret token of the `welcome` message is omitted.
-    #[arg(long, global = true, help_heading = GLOBAL_OPTIONS_HEADING)]
+    #[arg(long, global = true)]
     pub(crate) json: bool,
 }
 
@@ -285,23 +273,7 @@ pub(crate) enum Command {
         player: Option<String>,
     },
     /// Show the leaderboard of a game
-    Leaders {
-        /// Game of the leaderboard
-        game: String,
-
-        /// Rating pool: live, days (correspondence) or bots
-        #[arg(long, value_name = "POOL", default_value = "live", value_parser = parse_rating_pool)]
-        pool: RatingPool,
-
-        /// Show only players below this place
-        #[arg(long, value_name = "PLACE", value_parser = number_in::<u64>(..))]
-        after: Option<u64>,
-
-        /// Maximum number of players
-        #[arg(long, value_name = "N", default_value_t = 20,
-            value_parser = number_in::<u64>(1..=100))]
-        limit: u64,
-    },
+    Leaders(LeadersArguments),
     /// List your current matches, your turn first
     Games,
     /// Show the position and the moves of a match
@@ -347,7 +319,7 @@ pub(crate) enum Command {
 
         /// Name for this device, shown by `ply devices`
         #[arg(long, value_name = "LABEL", value_parser = parse_player_name)]
-        label: Option<PlayerName>,
+        label: Option<String>,
     },
     /// Create an account with a name of your own
     ///
@@ -356,7 +328,7 @@ pub(crate) enum Command {
     Register {
         /// Name of the account
         #[arg(value_name = "NAME", value_parser = parse_player_name)]
-        account_name: PlayerName,
+        account_name: String,
 
         /// Set no password; log in elsewhere by pairing code or recovery key only
         #[arg(long)]
@@ -372,7 +344,7 @@ pub(crate) enum Command {
     Rename {
         /// New name
         #[arg(value_name = "NAME", value_parser = parse_player_name)]
-        account_name: PlayerName,
+        account_name: String,
     },
     /// Set or change your password
     ///
@@ -458,7 +430,8 @@ pub(crate) struct HistoryArguments {
     pub(crate) opponent: Option<String>,
 
     /// Show only this result: won, lost, drawn or none (aborted)
-    #[arg(long, value_name = "RESULT", value_parser = parse_match_result)]
+    #[arg(long, value_name = "RESULT",
+        value_parser = word_parser::<MatchResult>("expected won, lost, drawn or none"))]
     pub(crate) result: Option<MatchResult>,
 
     /// Show only matches that ended before this one
@@ -466,6 +439,27 @@ pub(crate) struct HistoryArguments {
     pub(crate) before: Option<String>,
 
     /// Maximum number of matches
+    #[arg(long, value_name = "N", default_value_t = 20,
+        value_parser = number_in::<u64>(1..=100))]
+    pub(crate) limit: u64,
+}
+
+/// Arguments of `ply leaders`.
+#[derive(Debug, Args)]
+pub(crate) struct LeadersArguments {
+    /// Game of the leaderboard
+    pub(crate) game: String,
+
+    /// Rating pool: live, days (correspondence) or bots
+    #[arg(long, value_name = "POOL", default_value = "live",
+        value_parser = word_parser::<RatingPool>("expected live, days or bots"))]
+    pub(crate) pool: RatingPool,
+
+    /// Show only players below this place
+    #[arg(long, value_name = "PLACE", value_parser = number_in::<u64>(..))]
+    pub(crate) after: Option<u64>,
+
+    /// Maximum number of players
     #[arg(long, value_name = "N", default_value_t = 20,
         value_parser = number_in::<u64>(1..=100))]
     pub(crate) limit: u64,
@@ -534,7 +528,8 @@ pub(crate) struct PlayArguments {
     ///
     /// Only matches that anyone may watch are listed. The default is `anyone`, but `code` for a
     /// match with --for that is not rated. Rated matches require `anyone`.
-    #[arg(long = "watch", value_name = "WHO", conflicts_with = "seek", value_parser = parse_spectator_access)]
+    #[arg(long = "watch", value_name = "WHO", conflicts_with = "seek",
+          value_parser = word_parser::<SpectatorAccess>("expected anyone, code or nobody"))]
     pub(crate) spectator_access: Option<SpectatorAccess>,
 
     /// Delay for spectators, in seconds
@@ -709,8 +704,11 @@ fn parse_engine_option(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-pub(crate) fn parse_player_name(text: &str) -> Result<PlayerName, String> {
-    text.parse::<PlayerName>().map_err(|bad| bad.to_string())
+/// Checks and normalizes the name of a player.
+pub(crate) fn parse_player_name(text: &str) -> Result<String, String> {
+    let name = text.parse::<PlayerName>();
+    name.map(|name| name.as_str().to_owned())
+        .map_err(|error| error.to_string())
 }
 
 /// Command of `ply key`.
@@ -723,13 +721,13 @@ pub(crate) enum KeyCommand {
     Create {
         /// Name for the key, shown by `ply devices`
         #[arg(long, value_name = "LABEL", value_parser = parse_player_name)]
-        label: Option<PlayerName>,
+        label: Option<String>,
 
         /// Bot account that uses the key; a new name creates a bot of yours
         ///
         /// This needs an account (see `ply register`), which can own up to five bots.
         #[arg(long, value_name = "NAME", value_parser = parse_player_name)]
-        bot: Option<PlayerName>,
+        bot: Option<String>,
     },
 }
 
@@ -768,8 +766,7 @@ fn parse_login_target(text: &str) -> Result<LoginTarget, String> {
                 .to_owned(),
         );
     }
-    let name = parse_player_name(text)?;
-    Ok(LoginTarget::AccountName(name.as_str().to_owned()))
+    parse_player_name(text).map(LoginTarget::AccountName)
 }
 
 fn parse_level_pair(text: &str) -> Result<[String; 2], String> {
@@ -851,22 +848,11 @@ pub(crate) fn parse_match_link(text: &str) -> Option<(String, String)> {
     (!target.is_empty()).then(|| (server, target.to_owned()))
 }
 
-fn parse_match_result(text: &str) -> Result<MatchResult, String> {
-    let mut all = MatchResult::ALL.iter().copied();
-    let matching = all.find(|result| result.as_str() == text);
-    matching.ok_or_else(|| "expected won, lost, drawn or none".to_owned())
-}
-
-fn parse_rating_pool(text: &str) -> Result<RatingPool, String> {
-    let mut all = RatingPool::ALL.iter().copied();
-    let matching = all.find(|pool| pool.as_str() == text);
-    matching.ok_or_else(|| "expected live, days or bots".to_owned())
-}
-
-fn parse_spectator_access(text: &str) -> Result<SpectatorAccess, String> {
-    let mut all = SpectatorAccess::ALL.iter().copied();
-    let matching = all.find(|watch| watch.as_str() == text);
-    matching.ok_or_else(|| "expected anyone, code or nobody".to_owned())
+/// Returns a parser for words of the protocol. `error` is the message for any other text.
+fn word_parser<T: FromStr + Clone + Send + Sync + 'static>(
+    error: &'static str,
+) -> impl TypedValueParser<Value = T> {
+    move |text: &str| text.parse::<T>().map_err(|_| error)
 }
 
 /// Maximum length of a position in bytes. The server rejects longer positions.

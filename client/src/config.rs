@@ -10,7 +10,7 @@ use clap::parser::ValueSource;
 use etcetera::base_strategy::{BaseStrategy as _, Xdg};
 use serde::Deserialize;
 
-use crate::args::{Arguments, ColorMode, parse_player_name, parse_server_url};
+use crate::args::{ColorMode, CommandContext, parse_player_name, parse_server_url};
 use crate::server_address::TrustedCa;
 
 /// Environment variable with the path of the configuration file. An empty value disables the file.
@@ -34,7 +34,7 @@ struct Settings {
 /// Applies the settings of the configuration file that neither the command line nor the environment
 /// overrides. The error message is shown to the user.
 pub(crate) fn apply_config_file(
-    arguments: &mut Arguments,
+    context: &mut CommandContext,
     matches: &ArgMatches,
 ) -> Result<(), String> {
     let Some(path) = config_path() else {
@@ -47,7 +47,7 @@ pub(crate) fn apply_config_file(
     };
     let settings = toml::from_str(&text).map_err(|error| with_path(error.to_string()))?;
     let is_unset = |id: &str| !is_set(matches, id);
-    apply_settings(arguments, settings, &path, &is_unset).map_err(with_path)
+    apply_settings(context, settings, &path, &is_unset).map_err(with_path)
 }
 
 fn is_set(matches: &ArgMatches, id: &str) -> bool {
@@ -87,7 +87,7 @@ fn read_config(path: &Path) -> io::Result<Option<String>> {
 }
 
 fn apply_settings(
-    arguments: &mut Arguments,
+    context: &mut CommandContext,
     settings: Settings,
     path: &Path,
     is_unset: &dyn Fn(&str) -> bool,
@@ -97,7 +97,7 @@ fn apply_settings(
     if let Some(server) = settings.server {
         let url = parse_server_url(&server).map_err(|why| format!("`server`: {why}"))?;
         if is_unset("server") {
-            arguments.server = url;
+            context.server.url = url;
         }
     }
     if let Some(ca) = settings.ca {
@@ -106,23 +106,23 @@ fn apply_settings(
         let read = TrustedCa::read_file(&ca.to_string_lossy());
         let authority = read.map_err(|why| format!("`ca`: {}: {why}", ca.display()))?;
         if is_unset("ca") {
-            arguments.ca = Some(authority);
+            context.server.trusted_ca = Some(authority);
         }
     }
     if let Some(name) = settings.name {
         let name = parse_player_name(&name).map_err(|why| format!("`name`: {why}"))?;
         if is_unset("name") {
-            arguments.name = Some(name);
+            context.name = Some(name);
         }
     }
     if let Some(ascii) = settings.ascii.filter(|_| is_unset("ascii")) {
-        arguments.ascii = ascii;
+        context.ascii = ascii;
     }
     if let Some(plain) = settings.plain.filter(|_| is_unset("plain")) {
-        arguments.plain = plain;
+        context.plain = plain;
     }
     if let Some(color) = settings.color.filter(|_| is_unset("color")) {
-        arguments.color = color;
+        context.color = color;
     }
     Ok(())
 }
@@ -132,42 +132,43 @@ mod tests {
     use clap::{CommandFactory as _, FromArgMatches as _};
 
     use super::*;
+    use crate::args::Arguments;
 
     /// Parses a command line and applies the text of a configuration file to it.
-    fn parse_with_config(line: &str, file: &str) -> Result<Arguments, String> {
+    fn parse_with_config(line: &str, file: &str) -> Result<CommandContext, String> {
         let matches = Arguments::command().get_matches_from(line.split(' '));
         let mut arguments = Arguments::from_arg_matches(&matches).unwrap();
         let settings: Settings = toml::from_str(file).map_err(|error| error.to_string())?;
         let is_unset = |id: &str| !is_set(&matches, id);
         apply_settings(
-            &mut arguments,
+            &mut arguments.context,
             settings,
             Path::new("/etc/config.toml"),
             &is_unset,
         )?;
-        Ok(arguments)
+        Ok(arguments.context)
     }
 
     #[test]
     fn command_line_overrides_config_file() {
         let file = "server = \"games.example\"\nname = 'ada'\nascii = true\nplain = true\ncolor = \"never\"";
-        let arguments = parse_with_config("ply list", file).unwrap();
-        assert_eq!(arguments.server, "ws://games.example:7878/ws");
-        assert_eq!(arguments.name.unwrap().as_str(), "ada");
-        assert!(arguments.ascii);
-        assert!(arguments.plain);
-        assert_eq!(arguments.color, ColorMode::Never);
+        let context = parse_with_config("ply list", file).unwrap();
+        assert_eq!(context.server.url, "ws://games.example:7878/ws");
+        assert_eq!(context.name.unwrap(), "ada");
+        assert!(context.ascii);
+        assert!(context.plain);
+        assert_eq!(context.color, ColorMode::Never);
         let with_byte_order_mark =
             parse_with_config("ply list", &format!("\u{feff}{file}")).unwrap();
-        assert_eq!(with_byte_order_mark.server, arguments.server);
+        assert_eq!(with_byte_order_mark.server.url, context.server.url);
         let line =
             "ply list --server other.example --name bob --ascii=false --plain=false --color always";
-        let arguments = parse_with_config(line, file).unwrap();
-        assert_eq!(arguments.server, "ws://other.example:7878/ws");
-        assert_eq!(arguments.name.unwrap().as_str(), "bob");
-        assert!(!arguments.ascii);
-        assert!(!arguments.plain);
-        assert_eq!(arguments.color, ColorMode::Always);
+        let context = parse_with_config(line, file).unwrap();
+        assert_eq!(context.server.url, "ws://other.example:7878/ws");
+        assert_eq!(context.name.unwrap(), "bob");
+        assert!(!context.ascii);
+        assert!(!context.plain);
+        assert_eq!(context.color, ColorMode::Always);
     }
 
     #[test]

@@ -72,8 +72,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, FromArgMatches as _};
 
 use args::{
-    Arguments, ColorMode, Command, DEFAULT_GAME, KeyCommand, PlayArguments, WatchArguments,
-    completion_command,
+    Arguments, ColorMode, Command, CommandContext, DEFAULT_GAME, KeyCommand, PlayArguments,
+    WatchArguments, completion_command,
 };
 use command_groups::PROGRAM_HELP;
 use event_loop::EventLoop;
@@ -81,11 +81,11 @@ use exit::{Failure, OutputResult};
 use identity_store::{IdentityLock, IdentityQuery, IdentityStore, IdentityStoreError};
 use line_terminal::{InputMode, Terminal};
 use login_and_devices::{create_pairing_code, create_recovery_key, list_devices, log_in, log_out};
-use plyhouse_protocol::{LeaderboardRequest, PlayerName, RatingPool};
+use plyhouse_protocol::{CreateRequest, SeatRequest};
 use reconnecting::ReconnectingConnection;
 use screen::{Screen, Theme};
 use server_address::ServerAddress;
-use session::{Goal, MatchOptions, MatchSetup, Opponent, PlaySession};
+use session::{Goal, MatchSetup, Opponent, PlaySession, SessionOptions};
 use ui::Ui;
 
 /// Exit code for wrong usage, the same code that clap uses.
@@ -102,15 +102,18 @@ fn main() -> ExitCode {
         arguments.command,
         Command::Completions { .. } | Command::Manual { .. }
     );
-    if needs_settings && let Err(error) = config::apply_config_file(&mut arguments, &matches) {
+    if needs_settings
+        && let Err(error) = config::apply_config_file(&mut arguments.context, &matches)
+    {
         // If standard error is closed, there is nowhere to report the failure.
         let _ = writeln!(anstream::stderr().lock(), "ply: {error}");
         return ExitCode::from(USAGE_EXIT_CODE);
     }
-    color_choice(arguments.color).write_global();
+    let context = &mut arguments.context;
+    color_choice(context.color).write_global();
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(|name| std::env::var(name).ok());
-    arguments.ascii |= ascii_fallback::is_ascii_locale(locale);
-    let in_ascii = arguments.ascii;
+    context.ascii |= ascii_fallback::is_ascii_locale(locale);
+    let in_ascii = context.ascii;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
@@ -137,50 +140,27 @@ const fn color_choice(color: ColorMode) -> anstream::ColorChoice {
     }
 }
 
-/// Separates the command from the options that apply to every command.
-fn split_arguments(arguments: Arguments) -> (Command, CommandContext) {
-    let Arguments {
-        command,
-        server,
-        ca,
-        name,
-        ascii,
-        plain,
-        json,
-        color: _,
-    } = arguments;
-    let (command, server) = resolve_match_link(command, server);
-    let context = CommandContext {
-        name: name.map(|name| name.as_str().to_owned()),
-        ascii,
-        plain,
-        json,
-        server: ServerAddress::new(server, ca),
-    };
-    (command, context)
-}
-
 /// Resolves a match link that was copied from a browser. The match code becomes the target of the
 /// command, and the link also selects the server.
-fn resolve_match_link(command: Command, server: String) -> (Command, String) {
-    let mut command = command;
-    let target = match &mut command {
+fn resolve_match_link(arguments: &mut Arguments) {
+    let target = match &mut arguments.command {
         Command::Join { code } => Some(code),
         Command::Show { target, .. } | Command::Analyse { target, .. } => Some(target),
         Command::Watch(watch) => watch.target.as_mut(),
         Command::Bot(bot) => bot.join.as_mut(),
         _ => None,
     };
-    let linked_server = target.and_then(|target| {
-        let (server, code) = args::parse_match_link(target)?;
+    if let Some(target) = target
+        && let Some((server, code)) = args::parse_match_link(target)
+    {
         *target = code;
-        Some(server)
-    });
-    (command, linked_server.unwrap_or(server))
+        arguments.context.server.url = server;
+    }
 }
 
-async fn run(arguments: Arguments) -> Result<(), Failure> {
-    let (command, context) = split_arguments(arguments);
+async fn run(mut arguments: Arguments) -> Result<(), Failure> {
+    resolve_match_link(&mut arguments);
+    let Arguments { command, context } = arguments;
     match command {
         Command::Play(play) => {
             let game = play.game.clone().unwrap_or_else(|| DEFAULT_GAME.to_owned());
@@ -205,39 +185,22 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Bot(bot) => bot::run(&context, bot).await,
         Command::History(arguments) => history::show_history(&context, arguments).await,
         Command::Profile { player } => player_profile::show_profile(&context, player).await,
-        Command::Leaders {
-            game,
-            pool,
-            after,
-            limit,
-        } => {
-            let request = leaderboard_request(game, pool, after, limit);
-            player_profile::show_leaderboard(&context, request).await
-        }
+        Command::Leaders(arguments) => player_profile::show_leaderboard(&context, arguments).await,
         Command::Games => history::show_current_games(&context).await,
         Command::Show { target, ply } => history::show_match(&context, &target, ply).await,
         Command::Analyse { target, nodes } => {
             analysis::show_analysis(&context, &target, nodes).await
         }
         Command::Pair => create_pairing_code(&context).await,
-        Command::Login { target, label } => {
-            let label = label.map(|label| label.as_str().to_owned());
-            log_in(&context, target, label).await
-        }
+        Command::Login { target, label } => log_in(&context, target, label).await,
         Command::Register {
             account_name,
             no_password,
             has_invitation,
-        } => {
-            let name = account_name.as_str().to_owned();
-            accounts::register(&context, name, !no_password, has_invitation).await
-        }
-        Command::Rename { account_name } => {
-            accounts::rename_player(&context, account_name.as_str().to_owned()).await
-        }
+        } => accounts::register(&context, account_name, !no_password, has_invitation).await,
+        Command::Rename { account_name } => accounts::rename_player(&context, account_name).await,
         Command::Key(KeyCommand::Create { label, bot }) => {
-            let text = |name: PlayerName| name.as_str().to_owned();
-            accounts::create_api_key(&context, label.map(text), bot.map(text)).await
+            accounts::create_api_key(&context, label, bot).await
         }
         Command::Password => accounts::set_password(&context).await,
         Command::Recovery => create_recovery_key(&context).await,
@@ -250,20 +213,6 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Raw => raw_command::run(&context.server).await,
         Command::Completions { shell } => Ok(print_completions(shell)?),
         Command::Manual { directory } => Ok(write_manual(&directory)?),
-    }
-}
-
-fn leaderboard_request(
-    game: String,
-    pool: RatingPool,
-    after: Option<u64>,
-    limit: u64,
-) -> LeaderboardRequest {
-    LeaderboardRequest {
-        game,
-        pool: Some(pool),
-        limit: Some(limit),
-        after,
     }
 }
 
@@ -290,41 +239,33 @@ fn match_setup(play: PlayArguments) -> MatchSetup {
         game: play.game,
         opponent,
         side: play.side,
-        options: MatchOptions {
+        options: CreateRequest {
             clock: play.clock,
             absence_limit_ms: play.absence_limit.map(|seconds| seconds * 1000),
-            stand_in_level: play.stand_in,
-            invited_player: play.invited_player,
+            stand_in: play.stand_in,
+            invited: play.invited_player,
             spectator_access: play.spectator_access,
             spectator_delay_ms: play.spectator_delay.map(|seconds| seconds * 1000),
-            allow_takebacks: play.no_takeback.then_some(false),
+            takebacks_allowed: play.no_takeback.then_some(false),
             rated: play.rated.then_some(true),
-            show_thinking: play.show_thinking.then_some(true),
-            initial_position: play.position,
+            shows_bot_thinking: play.show_thinking.then_some(true),
+            position: play.position,
+            ..CreateRequest::default()
         },
     }
 }
 
 fn watch_goal(watch: WatchArguments) -> Goal {
     match (watch.bots, watch.target) {
-        (Some(levels), game) => Goal::WatchBots {
+        (Some(levels), game) => Goal::WatchBots(CreateRequest {
             game: game.unwrap_or_else(|| DEFAULT_GAME.to_owned()),
-            levels,
-            min_move_interval_ms: watch.min_move_interval_ms,
-            initial_position: watch.position,
-        },
+            seats: Some(levels.map(SeatRequest::Bot)),
+            bot_delay_ms: Some(watch.min_move_interval_ms),
+            position: watch.position,
+            ..CreateRequest::default()
+        }),
         (None, target) => Goal::Watch(target.unwrap_or_default()),
     }
-}
-
-/// Options that apply to every command: the server, the player's name and the output format.
-#[derive(Debug)]
-struct CommandContext {
-    server: ServerAddress,
-    name: Option<String>,
-    ascii: bool,
-    plain: bool,
-    json: bool,
 }
 
 impl CommandContext {
@@ -345,7 +286,6 @@ impl CommandContext {
             InputMode::Lines
         };
         let link = ReconnectingConnection::open(&self.server).await?;
-        let is_full_screen = self.is_full_screen();
         let mut ui = self.open_ui(manner)?;
         let identity = match lock_identity(&self.server, &query, &goal).await {
             Ok(slot) => Some(slot),
@@ -354,21 +294,15 @@ impl CommandContext {
                 None
             }
         };
-        let token = identity.as_ref().and_then(IdentityLock::token).cloned();
-        let stored_name = identity
-            .as_ref()
-            .and_then(IdentityLock::name)
-            .map(str::to_owned);
-        let name = self.name.clone().or(stored_name);
-        let session = PlaySession::new(
-            goal,
+        let stored_name = identity.as_ref().and_then(IdentityLock::name);
+        let options = SessionOptions {
             interactive,
-            self.server.command_options(),
-            name,
-            token,
-        );
-        let session = session.with_web_url(self.server.web_url(""));
-        let session = session.with_board_visible(is_full_screen);
+            web_url: self.server.web_url(""),
+            token: identity.as_ref().and_then(IdentityLock::token).cloned(),
+            name: self.name.clone().or(stored_name.map(str::to_owned)),
+            ..self.session_options()
+        };
+        let session = PlaySession::new(goal, options);
         EventLoop::new(session, link, ui, identity).run().await
     }
 
@@ -376,12 +310,21 @@ impl CommandContext {
     async fn watch(self, goal: Goal, follow_rematches: bool) -> Result<(), Failure> {
         let link = ReconnectingConnection::open(&self.server).await?;
         let ui = self.open_ui(InputMode::Disabled)?;
-        let is_full_screen = self.is_full_screen();
-        let session = PlaySession::new(goal, false, self.server.command_options(), self.name, None);
-        let session = session
-            .with_follow_rematches(follow_rematches)
-            .with_board_visible(is_full_screen);
+        let options = SessionOptions {
+            follows_rematches: follow_rematches,
+            ..self.session_options()
+        };
+        let session = PlaySession::new(goal, options);
         EventLoop::new(session, link, ui, None).run().await
+    }
+
+    fn session_options(&self) -> SessionOptions {
+        SessionOptions {
+            server_option: self.server.command_options(),
+            name: self.name.clone(),
+            is_board_visible: self.is_full_screen(),
+            ..SessionOptions::default()
+        }
     }
 
     /// Returns whether matches are shown on a full screen. This requires an interactive terminal
@@ -417,7 +360,7 @@ async fn lock_identity(
         Goal::Play(plan) => {
             identity_selection::lock_identity_for_match(&identities, server, query, plan).await
         }
-        Goal::Join(_) | Goal::Watch(_) | Goal::WatchBots { .. } => {
+        Goal::Join(_) | Goal::Watch(_) | Goal::WatchBots(_) => {
             identities.lock_best(query, &[]).await
         }
     }

@@ -6,6 +6,7 @@ use plyhouse_protocol::{
 };
 
 use crate::CommandContext;
+use crate::args::LeadersArguments;
 use crate::exit::Failure;
 use crate::history;
 use crate::login_and_devices::{SignedInPlayer, open_as_player_or_guest, unexpected_response};
@@ -43,10 +44,15 @@ pub(crate) async fn show_profile(
 /// Prints one page of a leaderboard.
 pub(crate) async fn show_leaderboard(
     context: &CommandContext,
-    request: LeaderboardRequest,
+    arguments: LeadersArguments,
 ) -> Result<(), Failure> {
     let mut client = open_as_player_or_guest(context).await?;
-    let message = ClientMessage::Leaderboard(Box::new(request));
+    let message = ClientMessage::Leaderboard(Box::new(LeaderboardRequest {
+        game: arguments.game,
+        pool: Some(arguments.pool),
+        limit: Some(arguments.limit),
+        after: arguments.after,
+    }));
     let ServerMessage::Leaderboard { total, rows, .. } = client.request(message).await? else {
         return Err(unexpected_response());
     };

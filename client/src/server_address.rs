@@ -3,8 +3,10 @@
 use std::fs;
 use std::sync::Arc;
 
+use clap::Args;
 use plyhouse_connection::{Connection, ConnectionError, TlsRoots};
 
+use crate::args::parse_server_url;
 use crate::sanitize::sanitize;
 
 /// URL of a server on this machine with default settings.
@@ -12,10 +14,24 @@ pub(crate) const DEFAULT_SERVER_URL: &str = "ws://127.0.0.1:7878/ws";
 
 /// Address of a server. If the user named a certificate authority, the client trusts that authority
 /// for this server.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Args)]
+#[group(skip)]
 pub(crate) struct ServerAddress {
+    /// Server to connect to: HOST, HOST:PORT or a URL
+    ///
+    /// The default port is 7878 if only a host is given, 80 for ws:// URLs, and 443 for wss://
+    /// URLs, which use TLS. The http:// or https:// address of the server's web page works too.
+    #[arg(id = "server", long = "server", global = true, env = "PLYHOUSE_SERVER",
+          default_value = DEFAULT_SERVER_URL, value_name = "URL", value_parser = parse_server_url)]
     pub(crate) url: String,
-    trusted_ca: Option<TrustedCa>,
+
+    /// PEM file of CA certificates to trust for wss:// servers
+    ///
+    /// Certificates of all other authorities are rejected. Without this option, ply trusts the
+    /// authorities that the operating system trusts.
+    #[arg(id = "ca", long = "ca", global = true, env = "PLY_CA", value_name = "FILE",
+          value_parser = TrustedCa::read_file)]
+    pub(crate) trusted_ca: Option<TrustedCa>,
 }
 
 /// Certificate authority that was read from a file.
@@ -36,10 +52,6 @@ impl TrustedCa {
 }
 
 impl ServerAddress {
-    pub(crate) const fn new(url: String, trusted_ca: Option<TrustedCa>) -> Self {
-        Self { url, trusted_ca }
-    }
-
     pub(crate) async fn connect(&self) -> Result<Connection, ConnectionError> {
         match &self.trusted_ca {
             Some(authority) => Connection::open_with_roots(&self.url, &authority.trust).await,
@@ -84,19 +96,20 @@ mod tests {
 
     #[test]
     fn command_options_and_web_url_follow_server_address() {
+        let address = |url: &str, trusted_ca| ServerAddress {
+            url: url.to_owned(),
+            trusted_ca,
+        };
         let check = |url: &str, authority: Option<&str>, expect: &str| {
             let authority = authority.map(|file| TrustedCa {
                 file: file.into(),
                 trust: TlsRoots::default(),
             });
-            assert_eq!(
-                ServerAddress::new(url.to_owned(), authority).command_options(),
-                expect
-            );
+            assert_eq!(address(url, authority).command_options(), expect);
         };
         check(DEFAULT_SERVER_URL, None, "");
         check("wss://h/ws", None, " --server wss://h/ws");
-        let page = |url: &str| ServerAddress::new(url.to_owned(), None).web_url("/m/x");
+        let page = |url: &str| address(url, None).web_url("/m/x");
         assert_eq!(
             page(DEFAULT_SERVER_URL).as_deref(),
             Some("http://127.0.0.1:7878/m/x")

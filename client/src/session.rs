@@ -24,8 +24,8 @@ mod tests;
 use std::time::Duration;
 
 use plyhouse_protocol::{
-    Challenge, ClientMessage, ClockControl, GameSummary, Hello, MatchId, MatchStatus, Request,
-    RequestId, ServerMessage, Snapshot, SpectatorAccess, Token, VERSION, Welcome,
+    Challenge, ClientMessage, CreateRequest, GameSummary, Hello, MatchId, MatchStatus, Request,
+    RequestId, ServerMessage, Snapshot, Token, VERSION, Welcome,
 };
 
 use crate::args::SideChoice;
@@ -56,39 +56,28 @@ pub(crate) enum Goal {
     Join(String),
     /// Watch the match with this code or id.
     Watch(String),
-    /// Watch a match between two bots.
-    WatchBots {
-        game: String,
-        /// Levels of the bots, in order of seat number.
-        levels: [String; 2],
-        /// Minimum time between two moves, in milliseconds.
-        min_move_interval_ms: u64,
-        /// Initial position, if it differs from the game's standard initial position.
-        initial_position: Option<String>,
-    },
+    /// Create and watch a match between two bots.
+    WatchBots(CreateRequest),
 }
 
-/// Options of a new match. If an option is `None`, the server's default applies.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct MatchOptions {
-    pub(crate) clock: Option<ClockControl>,
-    /// Maximum time that a player may be absent, in milliseconds.
-    pub(crate) absence_limit_ms: Option<u64>,
-    /// Level of the bot that replaces an absent player.
-    pub(crate) stand_in_level: Option<String>,
-    /// Public id of the only player who may take the open seat.
-    pub(crate) invited_player: Option<String>,
-    /// Delay with which spectators see the match, in milliseconds.
-    pub(crate) spectator_delay_ms: Option<u64>,
-    /// Who may watch the match.
-    pub(crate) spectator_access: Option<SpectatorAccess>,
-    pub(crate) allow_takebacks: Option<bool>,
-    /// Whether the match counts for ratings.
-    pub(crate) rated: Option<bool>,
-    /// Whether the bot's thinking is shown.
-    pub(crate) show_thinking: Option<bool>,
-    /// Initial position, if it differs from the game's standard initial position.
-    pub(crate) initial_position: Option<String>,
+/// Options of a run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SessionOptions {
+    /// Whether a user can answer prompts.
+    pub(crate) interactive: bool,
+    /// Command-line options that select the server of this run.
+    pub(crate) server_option: String,
+    /// URL of the server's web page, if it is known.
+    pub(crate) web_url: Option<String>,
+    /// Name of the player, if the user or an earlier run has chosen one.
+    pub(crate) name: Option<String>,
+    /// Token of the stored player.
+    pub(crate) token: Option<Token>,
+    /// Whether the board and the turn are always visible to the user. If so, the session does not
+    /// print them.
+    pub(crate) is_board_visible: bool,
+    /// Whether a spectator also watches the rematches.
+    pub(crate) follows_rematches: bool,
 }
 
 /// Match that the user wants to play. The session prompts for missing parts or uses defaults.
@@ -97,7 +86,8 @@ pub(crate) struct MatchSetup {
     pub(crate) game: Option<String>,
     pub(crate) opponent: Option<Opponent>,
     pub(crate) side: Option<SideChoice>,
-    pub(crate) options: MatchOptions,
+    /// Further options. The session sets the game and the seats of the request.
+    pub(crate) options: CreateRequest,
 }
 
 /// Kind of opponent.
@@ -145,13 +135,7 @@ pub(crate) enum Effect {
 #[derive(Debug)]
 pub(crate) struct PlaySession {
     goal: Goal,
-    /// Whether a user can answer prompts.
-    interactive: bool,
-    /// Command-line options that select the server of this run.
-    server_option: String,
-    /// URL of the server's web page, if it is known.
-    web_url: Option<String>,
-    name: Option<String>,
+    options: SessionOptions,
     token: Option<Token>,
     welcome: Option<Welcome>,
     /// Live matches of the player, from the snapshots that followed the last `welcome`.
@@ -174,15 +158,10 @@ pub(crate) struct PlaySession {
     can_resume: bool,
     /// Width of the terminal in columns, if the output is a terminal.
     columns: Option<usize>,
-    /// Whether the board and the turn are always visible to the user. If so, the session does not
-    /// print them.
-    is_board_visible: bool,
     /// Whether the hint about what the user can type was printed.
     is_help_shown: bool,
     /// Whether the input of a script has ended.
     input_has_ended: bool,
-    /// Whether a spectator also watches the rematches.
-    follows_rematches: bool,
     /// Number of times that `hello` was retried since the last `welcome`.
     hello_tries: u32,
     next_id: u64,
@@ -213,20 +192,11 @@ struct PendingRequest {
 }
 
 impl PlaySession {
-    pub(crate) fn new(
-        goal: Goal,
-        interactive: bool,
-        server_option: String,
-        name: Option<String>,
-        token: Option<Token>,
-    ) -> Self {
+    pub(crate) fn new(goal: Goal, options: SessionOptions) -> Self {
         Self {
             goal,
-            interactive,
-            server_option,
-            web_url: None,
-            name,
-            token,
+            token: options.token.clone(),
+            options,
             welcome: None,
             own_matches: Vec::new(),
             missing_snapshots: 0,
@@ -238,32 +208,12 @@ impl PlaySession {
             now: Duration::ZERO,
             can_resume: true,
             columns: None,
-            is_board_visible: false,
             is_help_shown: false,
             input_has_ended: false,
-            follows_rematches: false,
             hello_tries: 0,
             next_id: HELLO_ID.0 + 1,
             effects: Vec::new(),
         }
-    }
-
-    /// Sets the URL of the server's web page.
-    pub(crate) fn with_web_url(mut self, web_url: Option<String>) -> Self {
-        self.web_url = web_url;
-        self
-    }
-
-    /// Sets whether a spectator also watches the rematches.
-    pub(crate) const fn with_follow_rematches(mut self, follows_rematches: bool) -> Self {
-        self.follows_rematches = follows_rematches;
-        self
-    }
-
-    /// Sets whether the user always sees the board and whose turn it is.
-    pub(crate) const fn with_board_visible(mut self, is_board_visible: bool) -> Self {
-        self.is_board_visible = is_board_visible;
-        self
     }
 
     /// Sets the width of the terminal, which limits the width of printed boards.
@@ -363,22 +313,8 @@ impl PlaySession {
             ServerMessage::Thinking(thought) => self.on_thinking(&thought),
             ServerMessage::Ok { re, .. } => self.on_ok(re),
             ServerMessage::Error(error) => self.on_error(&error),
-            ServerMessage::Pong { .. }
-            | ServerMessage::Blocked { .. }
-            | ServerMessage::Sessions { .. }
-            | ServerMessage::LinkCode { .. }
-            | ServerMessage::RecoveryKey { .. }
-            | ServerMessage::History { .. }
-            | ServerMessage::Explore { .. }
-            | ServerMessage::Analysis(_)
-            | ServerMessage::Profile { .. }
-            | ServerMessage::Leaderboard { .. }
-            | ServerMessage::ApiKey { .. }
-            | ServerMessage::SessionAdded { .. }
-            | ServerMessage::Player { .. }
-            | ServerMessage::Matches { .. }
-            | ServerMessage::ListChanged { .. }
-            | ServerMessage::Seekers(_) => {}
+            // The other messages do not concern the match of a run.
+            _ => {}
         }
         self.stop_if_input_ended();
         self.take_effects()
@@ -401,7 +337,7 @@ impl PlaySession {
 
     /// Handles the end of the input. An interactive run quits.
     pub(crate) fn on_end_of_input(&mut self) -> Vec<Effect> {
-        if self.interactive {
+        if self.options.interactive {
             return self.quit();
         }
         self.input_has_ended = true;
@@ -456,7 +392,7 @@ impl PlaySession {
     /// Returns whether the session can handle a line of input now. Lines of a script wait until it
     /// is the player's turn and no request is pending.
     pub(crate) fn accepts_line(&self) -> bool {
-        self.interactive
+        self.options.interactive
             || self.pending_request.is_none()
                 && self.match_state().is_some_and(MatchState::is_my_turn)
     }
@@ -466,7 +402,7 @@ impl PlaySession {
             id: Some(HELLO_ID),
             message: ClientMessage::Hello(Box::new(Hello {
                 protocol: Some(VERSION),
-                name: self.name.clone(),
+                name: self.options.name.clone(),
                 token: self.token.clone(),
                 label: Some(default_device_label()),
                 ..Hello::default()

@@ -371,7 +371,7 @@ impl PlaySession {
         let code = self
             .match_state()
             .map_or_else(String::new, |table| sanitize(&table.snapshot.code));
-        format!("ply join {code}{}", self.server_option)
+        format!("ply join {code}{}", self.options.server_option)
     }
 
     /// Returns how long the server holds the player's seat during an absence. Returns `None` if the
@@ -420,10 +420,10 @@ impl PlaySession {
         } else {
             Ok(())
         };
-        if self.interactive && snapshot.you.is_some() && (has_begun || !aborted) {
+        if self.options.interactive && snapshot.you.is_some() && (has_begun || !aborted) {
             return self.wait_for_rematch(result);
         }
-        if self.follows_rematches && snapshot.you.is_none() {
+        if self.options.follows_rematches && snapshot.you.is_none() {
             return self.watch_for_rematch(&snapshot);
         }
         self.end_after_rating(&snapshot, result);
@@ -449,7 +449,7 @@ impl PlaySession {
         let Some(snapshot) = self.match_state().map(|table| &table.snapshot) else {
             return;
         };
-        if self.is_board_visible {
+        if self.options.is_board_visible {
             return;
         }
         let text = view::render_match(
@@ -476,7 +476,7 @@ impl PlaySession {
             }
             MatchStatus::Running | MatchStatus::Ended => view::turn_text(snapshot),
         };
-        if !text.is_empty() && !self.is_board_visible {
+        if !text.is_empty() && !self.options.is_board_visible {
             self.print(text);
         }
         self.print_input_example();
@@ -501,7 +501,7 @@ impl PlaySession {
             .first()
             .map_or("", String::as_str);
         let example = sanitize(conventions.example_move().unwrap_or(example));
-        if self.interactive && !std::mem::replace(&mut self.is_help_shown, true) {
+        if self.options.interactive && !std::mem::replace(&mut self.is_help_shown, true) {
             let text = format!("Type {example}; `help` for more.");
             self.print(paint(FAINT, &text));
         }
@@ -512,7 +512,7 @@ impl PlaySession {
             conventions,
             is_open: snapshot.status == MatchStatus::Open,
             has_stand_in: snapshot.stand_in.is_some(),
-            is_board_visible: self.is_board_visible,
+            is_board_visible: self.options.is_board_visible,
         }));
     }
 }

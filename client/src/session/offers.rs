@@ -192,7 +192,7 @@ impl PlaySession {
         let command = format!(
             "ply join {}{}",
             sanitize(&challenge.code),
-            self.server_option
+            self.options.server_option
         );
         let command = paint(STRONG, &command);
         self.print(format!(
@@ -233,7 +233,10 @@ impl PlaySession {
 
     /// Returns the command that joins the match, styled for the terminal.
     fn styled_join_command(&self, id: MatchId) -> String {
-        paint(STRONG, &format!("ply join {id}{}", self.server_option))
+        paint(
+            STRONG,
+            &format!("ply join {id}{}", self.options.server_option),
+        )
     }
 
     /// Returns whether a bot replaces this player in the match.
@@ -254,7 +257,7 @@ impl PlaySession {
                 let command = format!(
                     "ply join {}{}",
                     sanitize(&snapshot.code),
-                    self.server_option
+                    self.options.server_option
                 );
                 format!(
                     "A bot is playing for you in {name}. To rejoin: {}",

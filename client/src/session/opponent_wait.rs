@@ -61,16 +61,20 @@ impl PlaySession {
             paint(STRONG, &sanitize(&snapshot.code)),
         );
         let command = paint(STRONG, &self.join_command());
-        let link = self.web_url.as_ref().map_or_else(String::new, |page| {
-            let link = format!("{page}/m/{}", snapshot.code);
-            let link = paint(STRONG, &sanitize(&link));
-            format!(
-                "\n\nor in a browser at\n\n    {link}{}",
-                loopback_notice(page)
-            )
-        });
+        let link = self
+            .options
+            .web_url
+            .as_ref()
+            .map_or_else(String::new, |page| {
+                let link = format!("{page}/m/{}", snapshot.code);
+                let link = paint(STRONG, &sanitize(&link));
+                format!(
+                    "\n\nor in a browser at\n\n    {link}{}",
+                    loopback_notice(page)
+                )
+            });
         let is_private_invitation =
-            matches!(&self.goal, Goal::Play(plan) if plan.options.invited_player.is_some());
+            matches!(&self.goal, Goal::Play(plan) if plan.options.invited.is_some());
         let friend = match is_private_invitation {
             true => "The invited player can join with",
             false => "A friend can join with",
@@ -126,7 +130,7 @@ impl PlaySession {
     /// bot.
     fn bot_instructions(&self, is_rated: bool) -> String {
         let (bot, quit) = (paint(STRONG, "bot easy"), paint(STRONG, "quit"));
-        match (self.interactive, is_rated) {
+        match (self.options.interactive, is_rated) {
             (false, _) => "no bot joins automatically.".to_owned(),
             (true, true) => format!("bots do not play rated matches.\nType {quit} to leave."),
             (true, false) => format!(

@@ -45,7 +45,7 @@ impl PlaySession {
         );
         let code = sanitize(&snapshot.code);
         (can_analyse && !snapshot.moves.is_empty())
-            .then(|| format!("ply analyse {code}{}", self.server_option))
+            .then(|| format!("ply analyse {code}{}", self.options.server_option))
     }
 
     /// Waits, as a spectator, for a rematch after the end of the match.

@@ -89,7 +89,7 @@ impl PlaySession {
         } else if error.code == Some(Code::UnreadableMove)
             && let Some(m) = m
         {
-            let help = if self.interactive {
+            let help = if self.options.interactive {
                 "; type `help` for help"
             } else {
                 ""
@@ -141,15 +141,15 @@ impl PlaySession {
     /// Returns advice on an error, unless the server's message already contains it.
     fn error_advice(&self, error: &WireError) -> Option<String> {
         if error.code == Some(ErrorCode::NameTaken)
-            && let Some(name) = &self.name
+            && let Some(name) = &self.options.name
         {
-            let (name, option) = (sanitize(name), &self.server_option);
+            let (name, option) = (sanitize(name), &self.options.server_option);
             return Some(format!(
                 "if this is your account, log in with `ply login {name}{option}`; \
                  otherwise choose another --name"
             ));
         }
-        let option = &self.server_option;
+        let option = &self.options.server_option;
         if error.code == Some(ErrorCode::NotRegistered) {
             return Some(format!(
                 "create an account with `ply register NAME{option}`"
@@ -178,7 +178,7 @@ impl PlaySession {
         if let Goal::Join(target) = &self.goal
             && error.code == Some(ErrorCode::SeatTaken)
         {
-            let (target, option) = (sanitize(target), &self.server_option);
+            let (target, option) = (sanitize(target), &self.options.server_option);
             return Some(format!("watch it with `ply watch {target}{option}`"));
         }
         None

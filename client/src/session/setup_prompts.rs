@@ -31,7 +31,7 @@ impl PlaySession {
     /// Returns the next prompt for a missing part of the setup. Returns `None` if nothing is
     /// missing or the run is not interactive.
     pub(super) fn next_prompt(&self, setup: &MatchSetup) -> Option<(PromptKind, Prompt)> {
-        if !self.interactive {
+        if !self.options.interactive {
             return None;
         }
         let game_count = self

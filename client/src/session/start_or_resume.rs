@@ -7,7 +7,7 @@ use plyhouse_protocol::{
 };
 
 use super::setup_prompts::PromptKind;
-use super::{Effect, Goal, MatchOptions, MatchSetup, Opponent, PlaySession, Stage};
+use super::{Effect, Goal, MatchSetup, Opponent, PlaySession, Stage};
 use crate::args::{DEFAULT_GAME, SideChoice};
 use crate::sanitize::sanitize;
 
@@ -21,7 +21,7 @@ impl PlaySession {
     pub(super) fn start_goal(&mut self) {
         match self.goal.clone() {
             Goal::Play(setup) => match self.resumable_match(&setup) {
-                Some(old) if self.interactive => {
+                Some(old) if self.options.interactive => {
                     let prompt = self.resume_prompt(&old);
                     self.show_prompt(PromptKind::Resume(old.match_id), prompt);
                 }
@@ -48,18 +48,9 @@ impl PlaySession {
             Goal::Watch(code) => self.request_match(ClientMessage::Watch {
                 target: MatchRef::from(&*code),
             }),
-            Goal::WatchBots {
-                game,
-                levels,
-                min_move_interval_ms: pace_ms,
-                initial_position: position,
-            } => self.request_match(ClientMessage::Create(Box::new(CreateRequest {
-                game,
-                seats: Some(levels.map(SeatRequest::Bot)),
-                bot_delay_ms: Some(pace_ms),
-                position,
-                ..CreateRequest::default()
-            }))),
+            Goal::WatchBots(create) => {
+                self.request_match(ClientMessage::Create(Box::new(create)));
+            }
         }
     }
 
@@ -72,8 +63,10 @@ impl PlaySession {
     fn resumable_match(&self, setup: &MatchSetup) -> Option<Snapshot> {
         let waits_for_friend = setup.opponent == Some(Opponent::Friend);
         let is_candidate = |old: &&Snapshot| match old.status {
-            MatchStatus::Running => self.interactive || setup.accepts_match(old),
-            MatchStatus::Open => self.interactive || waits_for_friend && setup.accepts_match(old),
+            MatchStatus::Running => self.options.interactive || setup.accepts_match(old),
+            MatchStatus::Open => {
+                self.options.interactive || waits_for_friend && setup.accepts_match(old)
+            }
             MatchStatus::Ended => false,
         };
         let seated_matches = self.own_matches.iter().filter(|old| old.you.is_some());
@@ -120,7 +113,7 @@ impl PlaySession {
             return;
         }
         let game = setup.game.take().unwrap_or_else(|| DEFAULT_GAME.to_owned());
-        let bot_delay_ms = self.interactive.then_some(BOT_MOVE_DELAY_MS);
+        let bot_delay_ms = self.options.interactive.then_some(BOT_MOVE_DELAY_MS);
         let opponent_seat = match setup.opponent.take() {
             Some(Opponent::Anyone(bot)) => {
                 self.request_match(ClientMessage::Seek(Box::new(SeekRequest {
@@ -128,7 +121,7 @@ impl PlaySession {
                     bot,
                     clock: setup.options.clock,
                     rated: setup.options.rated,
-                    stand_in: setup.options.stand_in_level,
+                    stand_in: setup.options.stand_in,
                     ..SeekRequest::default()
                 })));
                 return;
@@ -153,17 +146,7 @@ impl PlaySession {
             seats: Some(seats),
             shuffle,
             bot_delay_ms,
-            clock: setup.options.clock,
-            takebacks_allowed: setup.options.allow_takebacks,
-            rated: setup.options.rated,
-            shows_bot_thinking: setup.options.show_thinking,
-            position: setup.options.initial_position,
-            absence_limit_ms: setup.options.absence_limit_ms,
-            stand_in: setup.options.stand_in_level,
-            invited: setup.options.invited_player,
-            spectator_access: setup.options.spectator_access,
-            spectator_delay_ms: setup.options.spectator_delay_ms,
-            ..CreateRequest::default()
+            ..setup.options
         })));
     }
 
@@ -242,7 +225,7 @@ impl MatchSetup {
     /// Returns whether the user chose no opponent, no side and no options, so that any match of the
     /// game fits the setup.
     pub(crate) fn accepts_any_match(&self) -> bool {
-        self.opponent.is_none() && self.side.is_none() && self.options == MatchOptions::default()
+        self.opponent.is_none() && self.side.is_none() && self.options == CreateRequest::default()
     }
 
     /// Returns whether an existing match has the game, opponent, side, clock and initial position
@@ -270,8 +253,8 @@ impl MatchSetup {
             Some(SideChoice::Random) | None => true,
         };
         let clock = self.options.clock.is_none() || self.options.clock == old.clock;
-        let start = self.options.initial_position.is_none()
-            || self.options.initial_position == old.initial_position;
+        let start =
+            self.options.position.is_none() || self.options.position == old.initial_position;
         let game = old.game == self.game.as_deref().unwrap_or(DEFAULT_GAME);
         game && opponent && side && clock && start
     }

@@ -2,7 +2,8 @@
 //! effects are its output.
 
 use plyhouse_protocol::{
-    ChatContent, ChatPreset, CreateRequest, MatchRef, Offer, OfferKind, Ply, SeatRequest,
+    ChatContent, ChatPreset, ClockControl, CreateRequest, MatchRef, Offer, OfferKind, Ply,
+    SeatRequest,
 };
 
 use super::request_errors::{RETRIES_MAX, RETRY_DELAY_MAX};
@@ -26,7 +27,11 @@ struct TestClient {
 
 impl TestClient {
     fn new(goal: Goal) -> Self {
-        let session = PlaySession::new(goal, true, String::new(), None, None);
+        let options = SessionOptions {
+            interactive: true,
+            ..SessionOptions::default()
+        };
+        let session = PlaySession::new(goal, options);
         let mut client = Self {
             session,
             output: String::new(),
@@ -271,9 +276,9 @@ fn match_is_created_from_given_initial_position() {
     let start = "x.o/.../..x".to_owned();
     let plan = MatchSetup {
         opponent,
-        options: MatchOptions {
-            initial_position: Some(start.clone()),
-            ..MatchOptions::default()
+        options: CreateRequest {
+            position: Some(start.clone()),
+            ..CreateRequest::default()
         },
         ..MatchSetup::default()
     };
@@ -344,7 +349,7 @@ fn script_resumes_only_match_that_fits_its_setup() {
             ..MatchSetup::default()
         };
         let mut client = TestClient::new(Goal::Play(plan));
-        client.session.interactive = false;
+        client.session.options.interactive = false;
         client.receive_welcome(&[&snapshot("x../.o./...")]);
         let resumed = client.output.contains("Resuming your match.");
         assert_eq!(resumed, fits, "{opponent:?} {side:?}");
@@ -570,9 +575,9 @@ fn casual_seek_can_switch_to_bot_but_rated_cannot() {
     let seek = |bot: Option<&str>, rated| {
         let mut client = TestClient::play(MatchSetup {
             opponent: Some(Opponent::Anyone(bot.map(str::to_owned))),
-            options: MatchOptions {
+            options: CreateRequest {
                 rated,
-                ..MatchOptions::default()
+                ..CreateRequest::default()
             },
             ..MatchSetup::default()
         });
@@ -658,7 +663,7 @@ fn client_in_match() -> TestClient {
 fn visible_board_and_turn_are_not_printed() {
     for is_visible in [false, true] {
         let mut client = TestClient::play(MatchSetup::default());
-        client.session.is_board_visible = is_visible;
+        client.session.options.is_board_visible = is_visible;
         client.receive_welcome(&[]);
         for typed in ["easy", ""] {
             client.type_line(typed);
@@ -1018,8 +1023,8 @@ fn rematch_started_during_disconnect_is_followed() {
 #[test]
 fn spectator_follows_rematches_until_players_leave() {
     let mut client = TestClient::new(Goal::Watch("K7QM2P".to_owned()));
-    client.session.interactive = false;
-    client.session.follows_rematches = true;
+    client.session.options.interactive = false;
+    client.session.options.follows_rematches = true;
     client.receive_welcome(&[]);
     let mut now = snapshot("x../.o./...");
     now.you = None;
@@ -1052,7 +1057,7 @@ fn spectator_follows_rematches_until_players_leave() {
 /// delay of the match.
 fn ended_rated_match(delay_ms: u64) -> (TestClient, Snapshot) {
     let mut client = TestClient::play(MatchSetup::default());
-    client.session.interactive = false;
+    client.session.options.interactive = false;
     let mut now = snapshot("x../.o./...");
     (now.rated, now.spectator_delay_ms) = (true, delay_ms);
     client.receive_welcome(&[&now]);
