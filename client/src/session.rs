@@ -270,13 +270,8 @@ impl PlaySession {
             ServerMessage::Event(event) => self.on_event(&event),
             ServerMessage::Events {
                 match_id, events, ..
-            } => {
-                if self
-                    .match_state()
-                    .is_some_and(|table| table.snapshot.match_id == match_id)
-                {
-                    events.iter().for_each(|event| self.on_event(event));
-                }
+            } if self.match_state_mut(match_id).is_some() => {
+                events.iter().for_each(|event| self.on_event(event));
             }
             ServerMessage::Presence {
                 match_id,
@@ -355,7 +350,8 @@ impl PlaySession {
             Stage::InMatch(table) if table.is_my_turn() => {
                 let mut message = "the input ended on your turn".to_owned();
                 if self.can_resume {
-                    message = format!("{message}; resume with `{}`", self.join_command());
+                    let command = self.join_command(&table.snapshot.code);
+                    message = format!("{message}; resume with `{command}`");
                 }
                 self.end(Err(Failure::Failed(message)));
             }
@@ -369,24 +365,23 @@ impl PlaySession {
                 self.print_error("the input ended before an opponent was found");
                 self.leave_and_end();
             }
-            Stage::InMatch(_)
-            | Stage::Connecting
-            | Stage::AwaitingMatch { .. }
-            | Stage::Prompting(..) => {}
+            _ => {}
         }
     }
 
     /// Quits the run at the user's request.
     pub(crate) fn quit(&mut self) -> Vec<Effect> {
-        match self
-            .final_result
-            .take()
-            .or_else(|| self.result_after_rating.take())
-        {
+        match self.take_final_result() {
             Some(result) => self.end(result),
             None => self.leave_and_end(),
         }
         self.take_effects()
+    }
+
+    /// Takes the result of a run that waits for a rematch or for rating changes.
+    fn take_final_result(&mut self) -> Option<Result<(), Failure>> {
+        let final_result = self.final_result.take();
+        final_result.or_else(|| self.result_after_rating.take())
     }
 
     /// Returns whether the session can handle a line of input now. Lines of a script wait until it
@@ -427,22 +422,17 @@ impl PlaySession {
 
     fn on_welcome(&mut self, welcome: Welcome) {
         self.token = Some(welcome.token.clone());
-        let live = welcome
-            .following
-            .iter()
-            .map(|followed| followed.match_id)
-            .collect();
+        let followed = welcome.following.iter();
+        let live = followed.map(|followed| followed.match_id).collect();
         let name = sanitize(&welcome.player.name);
         self.effects
             .push(Effect::SaveIdentity(welcome.token.clone(), name, live));
         self.own_matches.clear();
         self.hello_tries = 0;
         // The server sends no snapshots of correspondence matches after `welcome`.
-        let followed = welcome
-            .following
-            .iter()
-            .filter(|followed| followed.correspondence.is_none());
-        self.missing_snapshots = followed.count();
+        let followed = welcome.following.iter();
+        let live_matches = followed.filter(|followed| followed.correspondence.is_none());
+        self.missing_snapshots = live_matches.count();
         let challenges = welcome.challenges.clone();
         if self.welcome.is_none() {
             let rows = welcome.following.iter();
@@ -450,9 +440,9 @@ impl PlaySession {
         }
         self.welcome = Some(welcome);
         self.challenges.clear();
-        challenges
-            .into_iter()
-            .for_each(|challenge| self.on_challenge(challenge));
+        for challenge in challenges {
+            self.on_challenge(challenge);
+        }
         if self.missing_snapshots == 0 {
             self.on_snapshots_complete();
         }
@@ -483,10 +473,7 @@ impl PlaySession {
             {
                 self.enter_match(snapshot);
             }
-            Stage::InMatch(_)
-            | Stage::AwaitingMatch { .. }
-            | Stage::Prompting(..)
-            | Stage::Connecting => {}
+            _ => {}
         }
     }
 
@@ -503,15 +490,17 @@ impl PlaySession {
         if re.is_none() || re != self.pending_request_id() {
             return;
         }
-        match self
-            .pending_request
-            .take()
-            .map(|pending| pending.request.message)
-        {
+        match self.take_pending_message() {
             Some(ClientMessage::Leave { .. }) => self.on_seat_left(),
             Some(ClientMessage::Seek(_)) => self.print_seek_status(),
             Some(_) | None => {}
         }
+    }
+
+    /// Takes the message of the pending request. The session then no longer awaits its response.
+    fn take_pending_message(&mut self) -> Option<ClientMessage> {
+        let pending = self.pending_request.take();
+        pending.map(|pending| pending.request.message)
     }
 
     /// Sends a request and tracks it until its response arrives.
@@ -553,11 +542,13 @@ impl PlaySession {
     fn match_state_mut(&mut self, id: MatchId) -> Option<&mut MatchState> {
         match &mut self.stage {
             Stage::InMatch(table) if table.snapshot.match_id == id => Some(table),
-            Stage::InMatch(_)
-            | Stage::Connecting
-            | Stage::Prompting(..)
-            | Stage::AwaitingMatch { .. } => None,
+            _ => None,
         }
+    }
+
+    /// Returns the snapshot of the current match.
+    fn snapshot(&self) -> Option<&Snapshot> {
+        self.match_state().map(|table| &table.snapshot)
     }
 
     fn game_summary(&self, game: &str) -> Option<&GameSummary> {

@@ -45,10 +45,7 @@ impl PlaySession {
 
     /// Prints a chat message of the current match.
     pub(super) fn on_chat(&mut self, match_id: MatchId, entry: &ChatEntry) {
-        if self
-            .match_state()
-            .is_none_or(|table| table.snapshot.match_id != match_id)
-        {
+        if self.match_state_mut(match_id).is_none() {
             return;
         }
         let is_same_preset = |one: &&ChatPresetText| Some(&one.preset) == entry.preset.as_ref();

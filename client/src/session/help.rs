@@ -1,19 +1,9 @@
 //! Help text for the commands of a match.
 
+use plyhouse_protocol::{MatchStatus, Snapshot};
+
 use crate::conventions::Conventions;
 use crate::view::{STRONG, paint};
-
-/// Properties of a match that determine its help text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct HelpContext {
-    pub(crate) conventions: Conventions,
-    /// Whether the match is open, which means that a seat is still free.
-    pub(crate) is_open: bool,
-    /// Whether a bot takes over the seat of a player who leaves.
-    pub(crate) has_stand_in: bool,
-    /// Whether the board is always visible, as in full-screen mode.
-    pub(crate) is_board_visible: bool,
-}
 
 /// Returns the help text for an open match.
 fn open_match_help(row: &dyn Fn(&str, &str) -> String) -> String {
@@ -26,15 +16,17 @@ fn open_match_help(row: &dyn Fn(&str, &str) -> String) -> String {
     .concat()
 }
 
-/// Returns the list of commands that the user can type.
-pub(crate) fn help_text(context: HelpContext) -> String {
+/// Returns the list of commands that the user can type. `is_board_visible` tells whether the board
+/// is always visible, as in full-screen mode.
+pub(crate) fn help_text(snapshot: &Snapshot, is_board_visible: bool) -> String {
     let row =
         |what: &str, does: &str| format!("  {}  {does}\n", paint(STRONG, &format!("{what:<9}")));
-    if context.is_open {
+    if snapshot.status == MatchStatus::Open {
         return open_match_help(&row);
     }
-    let mut text = format!("Type {}.\n", context.conventions.move_help());
-    if !context.is_board_visible {
+    let move_help = Conventions::for_game(&snapshot.game).move_help();
+    let mut text = format!("Type {move_help}.\n");
+    if !is_board_visible {
         text += &row("board", "show the board again");
     }
     for (what, does) in [
@@ -56,7 +48,7 @@ pub(crate) fn help_text(context: HelpContext) -> String {
     ] {
         text += &row(what, does);
     }
-    if context.has_stand_in {
+    if snapshot.stand_in.is_some() {
         text += &row("leave", "leave; a bot plays for you at once");
     }
     text

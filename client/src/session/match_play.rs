@@ -6,7 +6,7 @@ use plyhouse_protocol::{
     ClientMessage, EndReason, Event, MatchId, MatchStatus, Occupant, SeatNumber, Snapshot,
 };
 
-use super::help::{HelpContext, help_text};
+use super::help::help_text;
 use super::rematch::next_match_id;
 use super::{Effect, Goal, LEAVE_TIMEOUT, PlaySession, REQUEST_PENDING_NOTICE, Stage};
 use crate::conventions::Conventions;
@@ -52,11 +52,9 @@ impl PlaySession {
         let unchanged = previous.is_some_and(|(seq, _)| seq == snapshot.seq);
         self.stage = Stage::InMatch(Box::new(MatchState::received_at(snapshot, self.now)));
         if unchanged {
-            let next = self
-                .match_state()
-                .and_then(|table| next_match_id(&table.snapshot));
+            let next = self.snapshot().and_then(next_match_id);
             if let Some(result) = self.result_after_rating.take() {
-                let now = self.match_state().map(|table| table.snapshot.clone());
+                let now = self.snapshot().cloned();
                 return now.map_or((), |now| self.end_after_rating(&now, result));
             }
             return match next.filter(|_| self.final_result.is_some()) {
@@ -94,16 +92,9 @@ impl PlaySession {
         let Some(id) = self.match_state().map(|table| table.snapshot.match_id) else {
             return;
         };
-        let pending = self
-            .pending_request
-            .take()
-            .map(|pending| pending.request.message);
-        let Some(snapshot) = self
-            .own_matches
-            .iter()
-            .find(|mine| mine.match_id == id)
-            .cloned()
-        else {
+        let pending = self.take_pending_message();
+        let mut own_matches = self.own_matches.iter();
+        let Some(snapshot) = own_matches.find(|mine| mine.match_id == id).cloned() else {
             // The server has sent no snapshot of this match after `welcome`, so the client requests
             // it. After `welcome`, the server sends no snapshots of ended matches or of matches
             // that the user only watches.
@@ -183,10 +174,8 @@ impl PlaySession {
                 seat, offer, by, ..
             } => self.print(view::declined_offer_text(&snapshot, *seat, *offer, *by)),
             Event::TimeGiven { seat, ms, .. } => {
-                let (who, to) = (
-                    view::seat_subject(&snapshot, seat.other()),
-                    view::seat_subject(&snapshot, *seat),
-                );
+                let who = view::seat_subject(&snapshot, seat.other());
+                let to = view::seat_subject(&snapshot, *seat);
                 let time = view::duration_text(Duration::from_millis(*ms));
                 self.print(format!("{who} gives {to} {time} more time."));
             }
@@ -217,10 +206,8 @@ impl PlaySession {
         let previous_spectators = match_state.snapshot.spectators;
         let changed = match_state.update_presence(seats, spectators);
         let snapshot = match_state.snapshot.clone();
-        for seat in changed
-            .into_iter()
-            .filter(|seat| snapshot.you != Some(*seat))
-        {
+        let is_other = |seat: &SeatNumber| snapshot.you != Some(*seat);
+        for seat in changed.into_iter().filter(is_other) {
             // Older servers do not send the remaining absence time. The client then prints the
             // complete absence limit.
             let remaining = absences.get(seat.index()).copied().flatten();
@@ -239,14 +226,14 @@ impl PlaySession {
 
     /// Executes a line that the user has typed during the match.
     pub(super) fn run_command(&mut self, line: &str) {
-        let Some(snapshot) = self.match_state().map(|table| table.snapshot.clone()) else {
+        let Some(snapshot) = self.snapshot().cloned() else {
             return;
         };
         let conventions = Conventions::for_game(&snapshot.game);
         match line.to_ascii_lowercase().as_str() {
             "" if snapshot.status == MatchStatus::Open => self.print_invitation(),
             "" => self.print_turn(),
-            "help" | "?" => self.print_help(conventions, &snapshot),
+            "help" | "?" => self.print(help_text(&snapshot, self.options.is_board_visible)),
             "board" => {
                 self.print_board();
                 self.print_turn();
@@ -276,16 +263,14 @@ impl PlaySession {
                 if !self.run_bot_command(&snapshot, word)
                     && !self.run_offer_command(&snapshot, word)
                 {
-                    self.play_move(
-                        &snapshot,
-                        &conventions.normalize_move(line, &snapshot.legal),
-                    );
+                    let m = conventions.normalize_move(line, &snapshot.legal);
+                    self.play_move(&snapshot, m);
                 }
             }
         }
     }
 
-    fn play_move(&mut self, snapshot: &Snapshot, m: &str) {
+    fn play_move(&mut self, snapshot: &Snapshot, m: String) {
         let reason = match (snapshot.status, snapshot.you) {
             (_, None) => "You are only watching.".to_owned(),
             (MatchStatus::Open, _) => "The match has not started: a seat is still open.".to_owned(),
@@ -300,9 +285,8 @@ impl PlaySession {
                 "That is too long for a move; type `help` for help.".to_owned()
             }
             (MatchStatus::Running, _) => {
-                let (target, m) = (snapshot.match_id.into(), m.to_owned());
                 return self.send_request(ClientMessage::Move {
-                    target,
+                    target: snapshot.match_id.into(),
                     ply: snapshot.ply,
                     m,
                     takebacks: Some(snapshot.takebacks),
@@ -315,17 +299,13 @@ impl PlaySession {
     /// Ends the run. If the match is open, the player gives up the seat. If the match is running,
     /// prints how long the server holds the seat and how to return.
     pub(super) fn leave_and_end(&mut self) {
-        let snapshot = self.match_state().map(|table| table.snapshot.clone());
-        match snapshot {
-            Some(snapshot)
-                if snapshot.you.is_some()
-                    && snapshot.status == MatchStatus::Running
-                    && !self.can_resume =>
-            {
+        let own_match = self.snapshot().filter(|snapshot| snapshot.you.is_some());
+        match own_match.cloned() {
+            Some(snapshot) if snapshot.status == MatchStatus::Running && !self.can_resume => {
                 self.print("You left the match and cannot rejoin: your identity was not saved.");
                 self.end(Err(Failure::Stopped));
             }
-            Some(snapshot) if snapshot.you.is_some() && snapshot.status == MatchStatus::Running => {
+            Some(snapshot) if snapshot.status == MatchStatus::Running => {
                 let then = match &snapshot.stand_in {
                     Some(_) => ", then a bot plays for you",
                     None => "",
@@ -336,12 +316,13 @@ impl PlaySession {
                         view::duration_text(patience)
                     )
                 });
-                let command = paint(STRONG, &self.join_command());
-                let held = format!("You left the match.{held}\nTo rejoin:");
-                self.print(format!("{held}\n\n    {command}\n"));
+                let command = paint(STRONG, &self.join_command(&snapshot.code));
+                self.print(format!(
+                    "You left the match.{held}\nTo rejoin:\n\n    {command}\n"
+                ));
                 self.end(Err(Failure::Stopped));
             }
-            Some(snapshot) if snapshot.you.is_some() && snapshot.status == MatchStatus::Open => {
+            Some(snapshot) if snapshot.status == MatchStatus::Open => {
                 self.print("You left the match.");
                 self.effects.push(Effect::RemoveSeatNote(snapshot.match_id));
                 self.send_request(ClientMessage::Leave {
@@ -356,9 +337,9 @@ impl PlaySession {
     /// Ends the run after the player has left the seat. If the match is running, prints a message
     /// saying that a bot continues to play for the player.
     pub(super) fn on_seat_left(&mut self) {
-        let runs = |table: &MatchState| table.snapshot.status == MatchStatus::Running;
-        if self.match_state().is_some_and(runs) {
-            let command = paint(STRONG, &self.join_command());
+        let running = |now: &&Snapshot| now.status == MatchStatus::Running;
+        if let Some(running) = self.snapshot().filter(running) {
+            let command = paint(STRONG, &self.join_command(&running.code));
             self.print(format!(
                 "A bot plays for you now. To rejoin:\n\n    {command}\n"
             ));
@@ -366,28 +347,24 @@ impl PlaySession {
         self.end(Err(Failure::Stopped));
     }
 
-    /// Returns the `ply join` command for the current match.
-    pub(super) fn join_command(&self) -> String {
-        let code = self
-            .match_state()
-            .map_or_else(String::new, |table| sanitize(&table.snapshot.code));
-        format!("ply join {code}{}", self.options.server_option)
+    /// Returns the command that joins the match with this code or id.
+    pub(super) fn join_command(&self, target: &str) -> String {
+        let (target, option) = (sanitize(target), &self.options.server_option);
+        format!("ply join {target}{option}")
     }
 
     /// Returns how long the server holds the player's seat during an absence. Returns `None` if the
     /// limit is unknown, or if the match is a correspondence match.
     fn absence_limit(&self) -> Option<Duration> {
-        let snapshot = &self.match_state()?.snapshot;
-        let is_correspondence = snapshot
-            .clock
-            .is_some_and(|clock| clock.is_correspondence());
-        let limits = self.welcome.as_ref().map(|welcome| welcome.limits);
-        let default_limit_ms = limits.map(|limits| limits.abandon_after_ms);
-        let ms = snapshot
-            .absence_limit_ms
-            .or(default_limit_ms)
-            .filter(|_| !is_correspondence);
-        ms.map(Duration::from_millis)
+        let snapshot = self.snapshot()?;
+        let clock = snapshot.clock;
+        if clock.is_some_and(|clock| clock.is_correspondence()) {
+            return None;
+        }
+        let welcome = self.welcome.as_ref();
+        let default_limit_ms = welcome.map(|welcome| welcome.limits.abandon_after_ms);
+        let limit_ms = snapshot.absence_limit_ms.or(default_limit_ms);
+        limit_ms.map(Duration::from_millis)
     }
 
     fn finish_match(&mut self, with_board: bool) {
@@ -399,26 +376,21 @@ impl PlaySession {
         if with_board {
             self.print_board();
         }
-        let pending_message = self
-            .pending_request
-            .as_ref()
-            .map(|pending| &pending.request.message);
-        if matches!(pending_message, Some(ClientMessage::Leave { .. })) {
+        let pending = self.pending_request.as_ref();
+        let is_leave = |message: &ClientMessage| matches!(message, ClientMessage::Leave { .. });
+        if pending.is_some_and(|pending| is_leave(&pending.request.message)) {
             return self.end(Err(Failure::Stopped));
         }
-        if let Some(outcome) = &snapshot.outcome {
+        let outcome = snapshot.outcome.as_ref();
+        if let Some(outcome) = outcome {
             self.print(view::outcome_text(&snapshot, outcome));
         }
-        let aborted = snapshot
-            .outcome
-            .as_ref()
-            .is_some_and(|outcome| outcome.reason == Some(EndReason::Aborted));
+        let aborted = outcome.is_some_and(|outcome| outcome.reason == Some(EndReason::Aborted));
         // If the match was aborted, `ply` exits with an error code for a player, but successfully
         // for a spectator.
-        let result = if aborted && snapshot.you.is_some() {
-            Err(Failure::Stopped)
-        } else {
-            Ok(())
+        let result = match aborted && snapshot.you.is_some() {
+            true => Err(Failure::Stopped),
+            false => Ok(()),
         };
         if self.options.interactive && snapshot.you.is_some() && (has_begun || !aborted) {
             return self.wait_for_rematch(result);
@@ -430,7 +402,7 @@ impl PlaySession {
     }
 
     fn print_match_header(&mut self) {
-        let Some(snapshot) = self.match_state().map(|table| &table.snapshot) else {
+        let Some(snapshot) = self.snapshot() else {
             return;
         };
         let title = view::match_title(snapshot, self.game_summary(&snapshot.game));
@@ -446,7 +418,7 @@ impl PlaySession {
     }
 
     fn print_board(&mut self) {
-        let Some(snapshot) = self.match_state().map(|table| &table.snapshot) else {
+        let Some(snapshot) = self.snapshot() else {
             return;
         };
         if self.options.is_board_visible {
@@ -462,18 +434,14 @@ impl PlaySession {
     }
 
     pub(super) fn print_turn(&mut self) {
-        let Some(snapshot) = self.match_state().map(|table| &table.snapshot) else {
+        let Some(snapshot) = self.snapshot() else {
             return;
         };
         let text = match snapshot.status {
             MatchStatus::Open => "Waiting for an opponent …".to_owned(),
             // A spectator needs no message when it is a bot's turn. The board marks the turn, and
             // the bot moves soon.
-            MatchStatus::Running
-                if snapshot.you.is_none() && is_bot_seat(snapshot, snapshot.turn) =>
-            {
-                String::new()
-            }
+            _ if snapshot.you.is_none() && is_bot_seat(snapshot, snapshot.turn) => String::new(),
             MatchStatus::Running | MatchStatus::Ended => view::turn_text(snapshot),
         };
         if !text.is_empty() && !self.options.is_board_visible {
@@ -494,26 +462,14 @@ impl PlaySession {
         let Some(match_state) = self.match_state().filter(|table| table.is_my_turn()) else {
             return;
         };
-        let conventions = Conventions::for_game(&match_state.snapshot.game);
-        let example = match_state
-            .snapshot
-            .legal
-            .first()
-            .map_or("", String::as_str);
-        let example = sanitize(conventions.example_move().unwrap_or(example));
+        let snapshot = &match_state.snapshot;
+        let legal_move = snapshot.legal.first().map_or("", String::as_str);
+        let example = Conventions::for_game(&snapshot.game).example_move();
+        let example = sanitize(example.unwrap_or(legal_move));
         if self.options.interactive && !std::mem::replace(&mut self.is_help_shown, true) {
             let text = format!("Type {example}; `help` for more.");
             self.print(paint(FAINT, &text));
         }
-    }
-
-    fn print_help(&mut self, conventions: Conventions, snapshot: &Snapshot) {
-        self.print(help_text(HelpContext {
-            conventions,
-            is_open: snapshot.status == MatchStatus::Open,
-            has_stand_in: snapshot.stand_in.is_some(),
-            is_board_visible: self.options.is_board_visible,
-        }));
     }
 }
 

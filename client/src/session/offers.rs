@@ -28,13 +28,8 @@ impl PlaySession {
             (Some("takeback" | "undo"), Some(count @ ("1" | "2")), None) => {
                 let count = if count == "1" { 1 } else { 2 };
                 let to_ply = Some(Ply(snapshot.ply.0.saturating_sub(count)));
-                self.send_offer(
-                    snapshot,
-                    Offer::Takeback {
-                        ply: snapshot.ply,
-                        to_ply,
-                    },
-                );
+                let ply = snapshot.ply;
+                self.send_offer(snapshot, Offer::Takeback { ply, to_ply });
             }
             (Some("rematch"), None, _) => self.offer_rematch(snapshot),
             (Some("decline"), None, _) => self.decline_latest(snapshot),
@@ -64,12 +59,9 @@ impl PlaySession {
             return;
         }
         self.pending_request = None;
-        let Some(match_state) = self.match_state() else {
+        let Some(snapshot) = self.snapshot_at(hint.match_id, hint.ply) else {
             return;
         };
-        if (match_state.snapshot.match_id, match_state.snapshot.ply) != (hint.match_id, hint.ply) {
-            return;
-        }
         let line = hint.san.as_ref().unwrap_or(&hint.pv);
         let best = paint(STRONG, &sanitize(line.first().unwrap_or(&hint.m)));
         // If the principal variation contains only the best move, it is omitted, because the best
@@ -79,7 +71,7 @@ impl PlaySession {
             _ => format!(", line: {}", sanitize(&line.join(" "))),
         };
         let win = 100.0 * hint.evaluation.win_probability.get();
-        let of = view::side_text(&match_state.snapshot, SeatNumber(0));
+        let of = view::side_text(snapshot, SeatNumber(0));
         self.print(format!(
             "Best move: {best}{line}  (win chance of {of}: {win:.0}%)"
         ));
@@ -87,21 +79,22 @@ impl PlaySession {
 
     /// Prints the search progress of a bot, unless the position has changed.
     pub(super) fn on_thinking(&mut self, thinking: &Thinking) {
-        let Some(match_state) = self.match_state() else {
+        let Some(snapshot) = self.snapshot_at(thinking.match_id, thinking.ply) else {
             return;
         };
-        if (match_state.snapshot.match_id, match_state.snapshot.ply)
-            != (thinking.match_id, thinking.ply)
-        {
-            return;
-        }
         let line = sanitize(&thinking.san.as_ref().unwrap_or(&thinking.pv).join(" "));
         let win = 100.0 * thinking.evaluation.win_probability.get();
-        let of = view::side_text(&match_state.snapshot, SeatNumber(0));
+        let of = view::side_text(snapshot, SeatNumber(0));
         let (depth, nodes) = (thinking.depth, thinking.nodes);
         let text =
             format!("… depth {depth}, {nodes} nodes: {line}  (win chance of {of}: {win:.0}%)");
         self.print(paint(FAINT, &text));
+    }
+
+    /// Returns the snapshot of the current match, if it is this match at this ply.
+    fn snapshot_at(&self, id: MatchId, ply: Ply) -> Option<&Snapshot> {
+        let snapshot = self.snapshot();
+        snapshot.filter(|now| (now.match_id, now.ply) == (id, ply))
     }
 
     /// Asks the server to let the stand-in bot take over the player's seat immediately. Prints an
@@ -189,12 +182,7 @@ impl PlaySession {
         let clock = challenge.clock.as_ref().map(format_clock);
         let clock = clock.map_or_else(String::new, |clock| format!(" ({clock})"));
         let from = sanitize(&challenge.challenger.name);
-        let command = format!(
-            "ply join {}{}",
-            sanitize(&challenge.code),
-            self.options.server_option
-        );
-        let command = paint(STRONG, &command);
+        let command = paint(STRONG, &self.join_command(&challenge.code));
         self.print(format!(
             "{from} challenges you to {title}{clock}: {command}"
         ));
@@ -204,7 +192,8 @@ impl PlaySession {
     /// Prints a message saying that it is the player's turn in another match.
     pub(super) fn on_your_turn(&mut self, id: MatchId, game: &str, deadline_ms: u64) {
         let title = sanitize(self.game_summary(game).map_or(game, |game| &game.title));
-        let (until, command) = (format_utc_minute(deadline_ms), self.styled_join_command(id));
+        let until = format_utc_minute(deadline_ms);
+        let command = paint(STRONG, &self.join_command(&id.to_string()));
         self.print(format!(
             "It is your turn in another {title} match, until {until}: {command}"
         ));
@@ -221,22 +210,12 @@ impl PlaySession {
             (Some(_), Some(_)) => "It is your opponent's turn in a correspondence game",
             (Some(_), None) => "A correspondence game is in progress",
         };
-        let until = correspondence
-            .deadline_ms
-            .map(|due_ms| format!(", until {}", format_utc_minute(due_ms)));
-        let (until, command) = (
-            until.unwrap_or_default(),
-            self.styled_join_command(row.match_id),
-        );
+        let until = match correspondence.deadline_ms {
+            Some(due_ms) => format!(", until {}", format_utc_minute(due_ms)),
+            None => String::new(),
+        };
+        let command = paint(STRONG, &self.join_command(&row.match_id.to_string()));
         self.print(format!("{what}{until}: {command}"));
-    }
-
-    /// Returns the command that joins the match, styled for the terminal.
-    fn styled_join_command(&self, id: MatchId) -> String {
-        paint(
-            STRONG,
-            &format!("ply join {id}{}", self.options.server_option),
-        )
     }
 
     /// Returns whether a bot replaces this player in the match.
@@ -247,24 +226,14 @@ impl PlaySession {
 
     /// Prints each match where a bot replaces the player, with the command to rejoin it.
     pub(super) fn print_stand_in_matches(&mut self) {
-        let stand_in_matches = self
-            .own_matches
-            .iter()
-            .filter(|mine| self.has_stand_in(mine));
-        let texts: Vec<String> = stand_in_matches
-            .map(|snapshot| {
-                let name = view::headline(snapshot, self.game_summary(&snapshot.game));
-                let command = format!(
-                    "ply join {}{}",
-                    sanitize(&snapshot.code),
-                    self.options.server_option
-                );
-                format!(
-                    "A bot is playing for you in {name}. To rejoin: {}",
-                    paint(STRONG, &command)
-                )
-            })
-            .collect();
+        let own_matches = self.own_matches.iter();
+        let stand_in_matches = own_matches.filter(|mine| self.has_stand_in(mine));
+        let texts = stand_in_matches.map(|snapshot| {
+            let name = view::headline(snapshot, self.game_summary(&snapshot.game));
+            let command = paint(STRONG, &self.join_command(&snapshot.code));
+            format!("A bot is playing for you in {name}. To rejoin: {command}")
+        });
+        let texts: Vec<String> = texts.collect();
         texts.into_iter().for_each(|text| self.print(text));
     }
 }

@@ -47,7 +47,7 @@ fn loopback_port(web_url: &str) -> Option<u16> {
 impl PlaySession {
     /// Prints how others can take the open seat, and how to add a bot.
     pub(super) fn print_invitation(&mut self) {
-        let Some(snapshot) = self.match_state().map(|table| &table.snapshot) else {
+        let Some(snapshot) = self.snapshot() else {
             return;
         };
         let Some(you) = snapshot.you else {
@@ -56,23 +56,15 @@ impl PlaySession {
         if open_seat(snapshot).is_none() {
             return;
         }
-        let (side, code) = (
-            view::side_text(snapshot, you),
-            paint(STRONG, &sanitize(&snapshot.code)),
-        );
-        let command = paint(STRONG, &self.join_command());
-        let link = self
-            .options
-            .web_url
-            .as_ref()
-            .map_or_else(String::new, |page| {
-                let link = format!("{page}/m/{}", snapshot.code);
-                let link = paint(STRONG, &sanitize(&link));
-                format!(
-                    "\n\nor in a browser at\n\n    {link}{}",
-                    loopback_notice(page)
-                )
-            });
+        let side = view::side_text(snapshot, you);
+        let code = paint(STRONG, &sanitize(&snapshot.code));
+        let command = paint(STRONG, &self.join_command(&snapshot.code));
+        let web_url = self.options.web_url.as_ref();
+        let link = web_url.map_or_else(String::new, |page| {
+            let link = format!("{page}/m/{}", snapshot.code);
+            let (link, notice) = (paint(STRONG, &sanitize(&link)), loopback_notice(page));
+            format!("\n\nor in a browser at\n\n    {link}{notice}")
+        });
         let is_private_invitation =
             matches!(&self.goal, Goal::Play(plan) if plan.options.invited.is_some());
         let friend = match is_private_invitation {
@@ -191,12 +183,10 @@ impl PlaySession {
             return true;
         }
         if let Some(level) = self.resolve_bot_level(&level) {
-            let target = snapshot.match_id.into();
-            let occupant = SeatFill::Bot(level);
             self.send_request(ClientMessage::Seat {
-                target,
+                target: snapshot.match_id.into(),
                 seat,
-                occupant,
+                occupant: SeatFill::Bot(level),
             });
         }
         true

@@ -19,17 +19,15 @@ impl PlaySession {
     /// changes yet, the run waits up to [`RATING_TIMEOUT`]. The run does not wait if the match has
     /// a spectator delay.
     pub(super) fn end_after_rating(&mut self, snapshot: &Snapshot, result: Result<(), Failure>) {
-        if let Some(changes) = snapshot
-            .rating_changes
-            .as_deref()
-            .filter(|_| can_change_ratings(snapshot))
-        {
-            self.print_rating_changes(snapshot, changes, None);
-        } else if can_change_ratings(snapshot) && snapshot.spectator_delay_ms == 0 {
-            self.effects
-                .push(Effect::EndWithin(RATING_TIMEOUT, result.clone()));
-            self.result_after_rating = Some(result);
-            return;
+        if can_change_ratings(snapshot) {
+            if let Some(changes) = &snapshot.rating_changes {
+                self.print_rating_changes(snapshot, changes, None);
+            } else if snapshot.spectator_delay_ms == 0 {
+                let end_on_timeout = Effect::EndWithin(RATING_TIMEOUT, result.clone());
+                self.effects.push(end_on_timeout);
+                self.result_after_rating = Some(result);
+                return;
+            }
         }
         self.end(result);
     }
@@ -41,12 +39,10 @@ impl PlaySession {
         changes: &[RatingChange],
         reason: Option<UnratedReason>,
     ) {
-        let Some(snapshot) = self
-            .match_state_mut(match_id)
-            .map(|table| table.snapshot.clone())
-        else {
+        let Some(match_state) = self.match_state_mut(match_id) else {
             return;
         };
+        let snapshot = match_state.snapshot.clone();
         self.print_rating_changes(&snapshot, changes, reason);
         if let Some(result) = self.result_after_rating.take() {
             self.end(result);

@@ -38,7 +38,7 @@ impl PlaySession {
     /// server does not offer analysis to players.
     fn analyse_command(&self) -> Option<String> {
         let analysis_access = self.welcome.as_ref()?.analysis?;
-        let snapshot = &self.match_state()?.snapshot;
+        let snapshot = self.snapshot()?;
         let can_analyse = matches!(
             analysis_access,
             AnalysisAccess::Players | AnalysisAccess::Anyone

@@ -31,8 +31,7 @@ impl PlaySession {
         };
         // The client does not retry requests such as offers. The user decides whether to repeat
         // them.
-        let is_seat_request = matches!(pending.request.message, ClientMessage::Seat { .. });
-        if is_seat_request || is_player_interaction(&pending.request.message) {
+        if is_player_interaction(&pending.request.message) {
             return self.print_error(&sanitize(&error.message));
         }
         if let Some(delay) = retry_delay(error, pending.tries) {
@@ -42,31 +41,21 @@ impl PlaySession {
             self.pending_request = Some(pending);
             return;
         }
-        let message = pending.request.message;
-        if let ClientMessage::Move { m, .. } = &message {
-            self.on_match_request_error(error, Some(m));
-        } else if matches!(message, ClientMessage::Resign { .. }) {
-            self.on_match_request_error(error, None);
-        } else if matches!(message, ClientMessage::Leave { .. }) {
-            if error.code == Some(ErrorCode::MatchRunning) {
-                self.print_error(
-                    "No bot can take your seat now; `quit` leaves and keeps your seat for a while.",
-                );
-            } else {
-                self.end(Err(Failure::Stopped));
-            }
-        } else if let ClientMessage::Join { target, .. } = message
-            && matches!(
-                error.code,
-                Some(ErrorCode::AlreadySeated | ErrorCode::MatchEnded)
-            )
-        {
+        match (pending.request.message, error.code) {
+            (ClientMessage::Move { m, .. }, _) => self.on_match_request_error(error, Some(&m)),
+            (ClientMessage::Resign { .. }, _) => self.on_match_request_error(error, None),
+            (ClientMessage::Leave { .. }, Some(ErrorCode::MatchRunning)) => self.print_error(
+                "No bot can take your seat now; `quit` leaves and keeps your seat for a while.",
+            ),
+            (ClientMessage::Leave { .. }, _) => self.end(Err(Failure::Stopped)),
             // The server rejects a `join` request if the player already has a seat or the match has
             // ended. In both cases the client requests the snapshot, which contains the seat or the
             // outcome.
-            self.send_request(ClientMessage::Watch { target });
-        } else {
-            self.end_with_error(error);
+            (
+                ClientMessage::Join { target, .. },
+                Some(ErrorCode::AlreadySeated | ErrorCode::MatchEnded),
+            ) => self.send_request(ClientMessage::Watch { target }),
+            _ => self.end_with_error(error),
         }
     }
 
@@ -89,10 +78,9 @@ impl PlaySession {
         } else if error.code == Some(Code::UnreadableMove)
             && let Some(m) = m
         {
-            let help = if self.options.interactive {
-                "; type `help` for help"
-            } else {
-                ""
+            let help = match self.options.interactive {
+                true => "; type `help` for help",
+                false => "",
             };
             self.print_error(&format!("{}: {what}{help}", sanitize(m)));
         } else {
@@ -102,7 +90,7 @@ impl PlaySession {
         if matches!(
             error.code,
             Some(Code::StalePly | Code::NotYourTurn | Code::MatchNotStarted)
-        ) && let Some(snapshot) = self.match_state().map(|table| &table.snapshot)
+        ) && let Some(snapshot) = self.snapshot()
         {
             let (target, since) = (snapshot.match_id.into(), snapshot.seq);
             self.send_untracked(ClientMessage::Resync { target, since });
@@ -110,11 +98,7 @@ impl PlaySession {
     }
 
     fn end_with_error(&mut self, error: &WireError) {
-        if let Some(result) = self
-            .final_result
-            .take()
-            .or_else(|| self.result_after_rating.take())
-        {
+        if let Some(result) = self.take_final_result() {
             return self.end(result);
         }
         if error.code == Some(ErrorCode::UnknownMatch) && self.match_state().is_some() {
@@ -140,57 +124,54 @@ impl PlaySession {
 
     /// Returns advice on an error, unless the server's message already contains it.
     fn error_advice(&self, error: &WireError) -> Option<String> {
-        if error.code == Some(ErrorCode::NameTaken)
-            && let Some(name) = &self.options.name
-        {
-            let (name, option) = (sanitize(name), &self.options.server_option);
-            return Some(format!(
-                "if this is your account, log in with `ply login {name}{option}`; \
-                 otherwise choose another --name"
-            ));
-        }
         let option = &self.options.server_option;
-        if error.code == Some(ErrorCode::NotRegistered) {
-            return Some(format!(
-                "create an account with `ply register NAME{option}`"
-            ));
-        }
-        if error.code == Some(ErrorCode::UnknownMatch) {
-            return Some(format!(
-                "a code has six letters and digits; `ply list{option}` lists open and running \
-                 matches, `ply games{option}` your own"
-            ));
-        }
-        let welcome = self.welcome.as_ref()?;
         let list_unless_mentioned = |what: &str, names: Vec<&str>| {
             let names = names.join(", ");
             let is_mentioned = error.message.contains(&names);
             (!is_mentioned).then(|| format!("{what}: {}", sanitize(&names)))
         };
-        if error.code == Some(ErrorCode::UnknownLevel) {
-            let levels = welcome.levels.iter().map(|level| level.level.as_str());
-            return list_unless_mentioned("levels", levels.collect());
+        match error.code? {
+            ErrorCode::NameTaken => {
+                let name = sanitize(self.options.name.as_ref()?);
+                Some(format!(
+                    "if this is your account, log in with `ply login {name}{option}`; \
+                     otherwise choose another --name"
+                ))
+            }
+            ErrorCode::NotRegistered => Some(format!(
+                "create an account with `ply register NAME{option}`"
+            )),
+            ErrorCode::UnknownMatch => Some(format!(
+                "a code has six letters and digits; `ply list{option}` lists open and running \
+                 matches, `ply games{option}` your own"
+            )),
+            ErrorCode::UnknownLevel => {
+                let levels = self.welcome.as_ref()?.levels.iter();
+                list_unless_mentioned("levels", levels.map(|level| &*level.level).collect())
+            }
+            ErrorCode::UnknownGame => {
+                let games = self.welcome.as_ref()?.games.iter();
+                list_unless_mentioned("games", games.map(|game| &*game.game).collect())
+            }
+            ErrorCode::SeatTaken => match &self.goal {
+                Goal::Join(target) => {
+                    let target = sanitize(target);
+                    Some(format!("watch it with `ply watch {target}{option}`"))
+                }
+                Goal::Play(_) | Goal::Watch(_) | Goal::WatchBots(_) => None,
+            },
+            _ => None,
         }
-        if error.code == Some(ErrorCode::UnknownGame) {
-            let games = welcome.games.iter().map(|game| game.game.as_str());
-            return list_unless_mentioned("games", games.collect());
-        }
-        if let Goal::Join(target) = &self.goal
-            && error.code == Some(ErrorCode::SeatTaken)
-        {
-            let (target, option) = (sanitize(target), &self.options.server_option);
-            return Some(format!("watch it with `ply watch {target}{option}`"));
-        }
-        None
     }
 }
 
-/// Returns whether the request is an optional action during a match, such as an offer, a chat
-/// message, a hint or an abort.
+/// Returns whether the request is an optional action in a match, such as an offer, a chat message, a
+/// hint, an abort, or adding a bot.
 const fn is_player_interaction(message: &ClientMessage) -> bool {
     matches!(
         message,
-        ClientMessage::Offer { .. }
+        ClientMessage::Seat { .. }
+            | ClientMessage::Offer { .. }
             | ClientMessage::Decline { .. }
             | ClientMessage::GiveTime { .. }
             | ClientMessage::Hint { .. }
@@ -207,9 +188,6 @@ fn retry_delay(error: &WireError, retries: u32) -> Option<Duration> {
         return None;
     }
     let delay = error.retry_after_ms.map(Duration::from_millis);
-    Some(
-        delay
-            .unwrap_or(RETRY_DELAY * 2u32.pow(retries))
-            .min(RETRY_DELAY_MAX),
-    )
+    let delay = delay.unwrap_or(RETRY_DELAY * 2u32.pow(retries));
+    Some(delay.min(RETRY_DELAY_MAX))
 }

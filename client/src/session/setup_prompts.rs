@@ -34,20 +34,16 @@ impl PlaySession {
         if !self.options.interactive {
             return None;
         }
-        let game_count = self
-            .welcome
-            .as_ref()
-            .map_or(0, |welcome| welcome.games.len());
+        let welcome = self.welcome.as_ref();
+        let game_count = welcome.map_or(0, |welcome| welcome.games.len());
         if setup.game.is_none() && setup.opponent.is_none() && game_count > 1 {
             return Some((PromptKind::Game, self.game_prompt()));
         }
         // The side prompt is shown only after another setup prompt. If the command line specifies
         // the opponent, the player gets the first side without a prompt. A seek has no side prompt
         // either, because the server assigns the sides at random.
-        let has_prompted = match &self.stage {
-            Stage::Prompting(question, _) => !matches!(question, PromptKind::Resume(_)),
-            Stage::Connecting | Stage::AwaitingMatch { .. } | Stage::InMatch(_) => false,
-        };
+        let has_prompted = matches!(&self.stage,
+            Stage::Prompting(question, _) if !matches!(question, PromptKind::Resume(_)));
         match setup.opponent {
             None => Some((PromptKind::Opponent, opponent_prompt())),
             Some(Opponent::Bot(None)) => Some((PromptKind::Level, self.level_prompt())),
@@ -133,11 +129,8 @@ impl PlaySession {
                 format!("{title} ({})", sanitize(&level))
             }
         });
-        Prompt::new(
-            "Which bot level?",
-            levels.collect(),
-            self.middle_level_index(),
-        )
+        let default = self.middle_level_index();
+        Prompt::new("Which bot level?", levels.collect(), default)
     }
 
     fn side_prompt(&self, setup: &MatchSetup) -> Prompt {

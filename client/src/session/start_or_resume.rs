@@ -34,15 +34,10 @@ impl PlaySession {
             },
             Goal::Join(code) => {
                 let target = MatchRef::from(&*code);
-                match self
-                    .own_matches
-                    .iter()
-                    .find(|old| has_match_ref(old, target))
-                {
+                let mut own_matches = self.own_matches.iter();
+                match own_matches.find(|old| has_match_ref(old, target)) {
                     Some(old) if old.you.is_some() => self.resume_match(old.clone()),
-                    Some(_) | None => {
-                        self.request_match(ClientMessage::Join { target, seat: None })
-                    }
+                    _ => self.request_match(ClientMessage::Join { target, seat: None }),
                 }
             }
             Goal::Watch(code) => self.request_match(ClientMessage::Watch {
@@ -70,16 +65,12 @@ impl PlaySession {
             MatchStatus::Ended => false,
         };
         let seated_matches = self.own_matches.iter().filter(|old| old.you.is_some());
-        seated_matches
-            .filter(is_candidate)
-            .max_by_key(|old| {
-                (
-                    setup.accepts_match(old),
-                    old.status == MatchStatus::Running,
-                    old.match_id,
-                )
-            })
-            .cloned()
+        let rank = |old: &&Snapshot| {
+            let is_running = old.status == MatchStatus::Running;
+            (setup.accepts_match(old), is_running, old.match_id)
+        };
+        let candidates = seated_matches.filter(is_candidate);
+        candidates.max_by_key(rank).cloned()
     }
 
     fn resume_match(&mut self, old: Snapshot) {
@@ -129,11 +120,8 @@ impl PlaySession {
             Some(Opponent::Friend) => SeatRequest::Open,
             Some(Opponent::Bot(Some(level))) => SeatRequest::Bot(level),
             Some(Opponent::Bot(None)) | None => {
-                let level = self
-                    .levels()
-                    .nth(self.middle_level_index())
-                    .map(|(level, _)| level);
-                SeatRequest::Bot(level.unwrap_or_default())
+                let level = self.levels().nth(self.middle_level_index());
+                SeatRequest::Bot(level.map(|(level, _)| level).unwrap_or_default())
             }
         };
         let (seats, shuffle) = match setup.side {
@@ -151,11 +139,8 @@ impl PlaySession {
     }
 
     pub(super) fn on_resume_choice(&mut self, id: MatchId, choice: usize) {
-        let old = self
-            .own_matches
-            .iter()
-            .find(|old| old.match_id == id)
-            .cloned();
+        let mut own_matches = self.own_matches.iter();
+        let old = own_matches.find(|old| old.match_id == id).cloned();
         match (old, choice) {
             // The match may have changed while the prompt was shown, so the client requests the
             // current snapshot.
@@ -191,26 +176,22 @@ impl PlaySession {
     /// Recovers a match request whose response was lost with the connection. Enters the match if
     /// the request has succeeded, and otherwise sends the request again.
     pub(super) fn recover_match_request(&mut self) {
+        let unanswered = self.take_pending_message();
         let Stage::AwaitingMatch {
-            previous_matches: before,
+            previous_matches,
             seek,
         } = &self.stage
         else {
             return;
         };
-        let unanswered = self
-            .pending_request
-            .take()
-            .map(|pending| pending.request.message);
+        let mut own_matches = self.own_matches.iter();
         let found_match = match (&unanswered, &self.goal) {
-            (Some(ClientMessage::Join { target, .. } | ClientMessage::Watch { target }), _) => self
-                .own_matches
-                .iter()
-                .find(|new| has_match_ref(new, *target) && new.you.is_some()),
-            (_, Goal::Play(_) | Goal::WatchBots { .. }) => self
-                .own_matches
-                .iter()
-                .find(|new| !before.contains(&new.match_id)),
+            (Some(ClientMessage::Join { target, .. } | ClientMessage::Watch { target }), _) => {
+                own_matches.find(|new| has_match_ref(new, *target) && new.you.is_some())
+            }
+            (_, Goal::Play(_) | Goal::WatchBots(_)) => {
+                own_matches.find(|new| !previous_matches.contains(&new.match_id))
+            }
             (_, Goal::Join(_) | Goal::Watch(_)) => None,
         };
         if let Some(new) = found_match.cloned() {

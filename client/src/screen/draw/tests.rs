@@ -8,7 +8,7 @@ use ratatui::buffer::Buffer;
 
 use super::*;
 use crate::screen::keys_help;
-use crate::session::help::{HelpContext, help_text};
+use crate::session::help::help_text;
 use crate::view::tests::{game_summary, snapshot};
 
 const THEME: Theme = Theme {
@@ -213,12 +213,10 @@ fn help_fits_smallest_terminal_without_scrolling() {
         state.log.push("said before".to_owned());
         state.handle_key(KeyEvent::from(KeyCode::F(1)), Some(&match_view));
         state.log.push(keys_help(Some(&match_view)));
-        state.log.push(help_text(HelpContext {
-            conventions: Conventions::for_game(id),
-            is_open,
-            has_stand_in: true,
-            is_board_visible: true,
-        }));
+        let mut snapshot = match_view.snapshot.clone();
+        snapshot.game = id.to_owned();
+        snapshot.stand_in = Some("easy".to_owned());
+        state.log.push(help_text(&snapshot, true));
         let lines = buffer_lines(&draw_to_buffer(
             &mut state,
             Some(&match_view),
