@@ -744,17 +744,11 @@ pub(crate) enum LoginTarget {
 const PAIRING_CODE_CHARS: usize = 8;
 
 fn parse_login_target(text: &str) -> Result<LoginTarget, String> {
-    let is_code_char = |c: char| {
-        let alphabet = MatchCode::ALPHABET.iter();
-        c.is_ascii()
-            && alphabet
-                .into_iter()
-                .any(|sign| sign.eq_ignore_ascii_case(&(c as u8)))
-    };
+    let is_code_byte = |byte: u8| MatchCode::ALPHABET.contains(&byte.to_ascii_uppercase());
     let is_separator = |c: char| c.is_whitespace() || c == '-';
     let code: String = text.chars().filter(|c| !is_separator(*c)).collect();
     let has_code_length = code.chars().count() == PAIRING_CODE_CHARS;
-    if has_code_length && code.chars().all(is_code_char) {
+    if has_code_length && code.bytes().all(is_code_byte) {
         return Ok(LoginTarget::PairingCode(text.to_owned()));
     }
     // Names are compared without regard to case, so a name in capitals can be typed in lower case.
@@ -770,14 +764,13 @@ fn parse_login_target(text: &str) -> Result<LoginTarget, String> {
 }
 
 fn parse_level_pair(text: &str) -> Result<[String; 2], String> {
-    let levels: Vec<String> = text
-        .split(',')
-        .map(|level| level.trim().to_owned())
-        .collect();
-    <[String; 2]>::try_from(levels)
-        .ok()
-        .filter(|levels| levels.iter().all(|level| !level.is_empty()))
-        .ok_or_else(|| "expected two levels, such as max,easy".to_owned())
+    let levels: Vec<&str> = text.split(',').map(str::trim).collect();
+    match levels[..] {
+        [first, second] if !first.is_empty() && !second.is_empty() => {
+            Ok([first, second].map(str::to_owned))
+        }
+        _ => Err("expected two levels, such as max,easy".to_owned()),
+    }
 }
 
 /// Parses the URL of a server and fills in missing parts. The default scheme is `ws`, and the
