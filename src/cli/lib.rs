@@ -1,5 +1,6 @@
 //! Command-line conventions that `plyhouse` and `ply` share: compact help with commands in groups,
-//! empty environment variables that count as not set, and a parser for numbers.
+//! empty environment variables that count as not set, a parser for numbers, and counts with their
+//! nouns.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
@@ -180,6 +181,13 @@ fn with_compact_arg(arg: Arg) -> Arg {
     } else {
         arg
     }
+}
+
+/// Formats a number with its noun, such as "1 match". The noun is given as singular and plural.
+#[must_use]
+pub fn count_text(count: u64, [singular, plural]: [&str; 2]) -> String {
+    let noun = if count == 1 { singular } else { plural };
+    format!("{count} {noun}")
 }
 
 /// Returns a parser for whole numbers in a range. Its errors say which numbers are accepted.

@@ -5,10 +5,11 @@ use std::io::{self, Write};
 
 use anyhow::Context;
 use clap::Subcommand;
+use plyhouse_cli::count_text;
 use plyhouse_store::{Store, rebuild_ratings, verify_ratings};
 use tokio::runtime::Builder;
 
-use super::read_only_store::{close, count_text};
+use super::read_only_store::close;
 use crate::store_location::StoreLocation;
 
 /// Verify or recompute the ratings

@@ -1,6 +1,7 @@
 //! Code shared by the commands that inspect a store without changing it.
 
 use anyhow::bail;
+use plyhouse_cli::count_text;
 use plyhouse_store::{StoreInspector, VerificationReport};
 
 use crate::store_location::StoreLocation;
@@ -26,12 +27,6 @@ pub(super) fn close(faults: u64, noun: [&str; 2]) -> anyhow::Result<()> {
         0 => Ok(()),
         faults => bail!("{}", count_text(faults, noun)),
     }
-}
-
-/// Formats a number with its noun, such as "1 match". The noun is given as singular and plural.
-pub(super) fn count_text(count: u64, [singular, plural]: [&str; 2]) -> String {
-    let noun = if count == 1 { singular } else { plural };
-    format!("{count} {noun}")
 }
 
 /// Summarizes the contents of a store, such as "2 matches (1 live, 1 ended), 9 events, 3 players".

@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 
 use anyhow::Context;
+use plyhouse_cli::count_text;
 
 use super::is_broken_pipe;
-use super::read_only_store::{Source, close, contents, count_text};
+use super::read_only_store::{Source, close, contents};
 
 /// Check the whole store for faults
 ///

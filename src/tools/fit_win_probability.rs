@@ -9,7 +9,7 @@ use plyhouse_engine::game::{Outcome, Seat};
 use plyhouse_engine::search::{Level, Limits, Stop, TranspositionTable};
 
 use crate::common_args::{GameArg, exit_with_usage_error, level_parser};
-use crate::tournament::{default_opening_plies, random_openings};
+use crate::engine_match::random_openings::{default_opening_plies, generate_openings};
 
 /// Maximum number of positions that a bot visits for a move. Unlike a time limit, a node limit
 /// makes the games reproducible on every machine.
@@ -63,28 +63,20 @@ type Sample = (i32, f64);
 impl Args {
     /// Plays the games, fits the slope and prints the results.
     pub fn run(self) -> anyhow::Result<()> {
-        let plies = default_opening_plies(&self.game.game_entry().info);
-        let opening_count = self.games as usize;
-        let openings = match random_openings::generate_openings(
-            self.game.game_entry(),
-            opening_count,
-            plies,
-            self.seed,
-            |_| true,
-        ) {
-            Ok(openings) => openings,
-            Err(error) => exit_with_usage_error(error),
-        };
+        let game = self.game.game_entry();
+        let plies = default_opening_plies(&game.info);
+        let openings = generate_openings(game, self.games as usize, plies, self.seed, |_| true)
+            .unwrap_or_else(|error| exit_with_usage_error(error));
         let mut samples = Vec::new();
         for (number, opening) in (0..).zip(openings) {
             self.play_game(&opening.moves, self.seed.wrapping_add(number), &mut samples);
         }
         let slope = fit_slope(&samples);
         let mut out = io::stdout();
-        let id = self.game.game_entry().info.id;
         writeln!(
             out,
-            "{id}: slope {slope:.3} (positions: {}, games: {})",
+            "{}: slope {slope:.3} (positions: {}, games: {})",
+            game.info.id,
             samples.len(),
             self.games
         )

@@ -10,6 +10,7 @@ pub mod engine;
 pub mod engine_match;
 pub mod fit_win_probability;
 mod line_reader;
+mod output;
 pub mod perft;
 mod stop_signals;
 pub mod tournament;

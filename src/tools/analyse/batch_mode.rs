@@ -10,6 +10,7 @@ use std::str;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use plyhouse_cli::count_text;
 use plyhouse_engine::catalog::AnalysisBoard;
 use plyhouse_engine::game::GameInfo;
 use plyhouse_engine::search::Stop;
@@ -45,8 +46,8 @@ impl BatchAnalysis {
         let input = BufReader::with_capacity(LINE_BYTES_MAX, io::stdin().lock());
         let failed = self.analyse_lines(analysis_board, input, io::stdout().lock())?;
         if failed > 0 {
-            let lines = if failed == 1 { "line" } else { "lines" };
-            bail!("{failed} {lines} could not be analysed");
+            let lines = count_text(failed, ["line", "lines"]);
+            bail!("{lines} could not be analysed");
         }
         Ok(())
     }

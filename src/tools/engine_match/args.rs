@@ -5,9 +5,9 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{bail, ensure};
 use clap::ArgAction;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use plyhouse_cli::number_in;
 use plyhouse_engine::catalog::GameEntry;
 use plyhouse_engine_host::{EngineConfig, Protocol};
@@ -18,13 +18,17 @@ use super::match_report::MatchReport;
 use super::openings::OpeningSource;
 use super::paired_game::PlayerPool;
 use super::sprt::{Sprt, Verdict};
-use super::{EngineMatch, FinishedGame, PairingScore, PlayedGame};
+use super::{EngineMatch, PlayedGame, round_robin_pairings};
 use crate::common_args::{GameArg, exit_with_usage_error};
+use crate::output::{print_report, progress_bar};
 use crate::stop_signals::stop_on_interrupt_or_termination;
 
 /// Maximum number of games per pairing. After 100,000 games, the estimated Elo difference is
 /// accurate to about 2 Elo.
 const GAMES_MAX: usize = 100_000;
+
+/// Size of the transposition table of each built-in player, in bytes.
+const TABLE_BYTES: usize = 64 << 20;
 
 /// Approximate number of progress lines that are printed if stderr is not a terminal.
 const PROGRESS_LINES: usize = 20;
@@ -225,42 +229,25 @@ impl Args {
         let stop = stop_on_interrupt_or_termination()?;
         // All programs are started before the first game. If a program cannot be started, the match
         // fails immediately. Otherwise the program would forfeit every one of its games.
-        PlayerPool::new(engine_match.game, &engine_match.engines, adjudication).start_all(&stop)?;
-        let mut scores = vec![PairingScore::default(); engine_match.pairings.len()];
+        PlayerPool::new(&engine_match).start_all(&stop)?;
         let progress = MatchProgress::new(engine_match.game_count())?;
         let mut left = engine_match.game_count();
         let threads = NonZeroUsize::new(self.concurrency.into()).expect("clap rejects 0");
-        engine_match.play(
-            threads,
-            &stop,
-            |FinishedGame {
-                 slot: place,
-                 game: played,
-             }| {
-                save_game(&played)?;
-                left -= 1;
-                let score = &mut scores[place.pairing];
-                score.record_game(place.round, place.seat, &played);
-                progress.record_game(|| build_report(&engine_match, &scores, sprt).to_summary());
-                Ok(
-                    match sprt.map(|sprt| sprt.verdict(&scores[place.pairing].pairs)) {
-                        None | Some(Verdict::Undecided) => ControlFlow::Continue(()),
-                        Some(Verdict::H0 | Verdict::H1) => {
-                            left = 0;
-                            ControlFlow::Break(())
-                        }
-                    },
-                )
-            },
-        )?;
-        progress.finish();
-        let report = build_report(&engine_match, &scores, sprt);
-        let text = if self.json {
-            serde_json::to_string(&report).context("cannot write the report as JSON")?
-        } else {
-            report.to_string()
-        };
-        writeln!(io::stdout(), "{}", text.trim_end()).context("cannot write to stdout")?;
+        let scores = engine_match.play(threads, &stop, |finished, scores| {
+            save_game(&finished.game)?;
+            left -= 1;
+            progress.record_game(|| MatchReport::new(&engine_match, scores, sprt).to_summary());
+            let verdict = sprt.map(|sprt| sprt.verdict(&scores[finished.slot.pairing].pairs));
+            Ok(match verdict {
+                None | Some(Verdict::Undecided) => ControlFlow::Continue(()),
+                Some(Verdict::H0 | Verdict::H1) => {
+                    left = 0;
+                    ControlFlow::Break(())
+                }
+            })
+        })?;
+        progress.bar.finish_and_clear();
+        print_report(&MatchReport::new(&engine_match, &scores, sprt), self.json)?;
         ensure!(left == 0, "match interrupted; games not played: {left}");
         Ok(())
     }
@@ -324,9 +311,7 @@ impl Args {
         let players = engine_specs.len();
         let pairings = match self.tournament {
             TournamentKind::Gauntlet => (1..players).map(|other| [0, other]).collect(),
-            TournamentKind::RoundRobin => (0..players)
-                .flat_map(|second| (0..second).map(move |first| [first, second]))
-                .collect(),
+            TournamentKind::RoundRobin => round_robin_pairings(players),
         };
         Ok(EngineMatch {
             game: self.game.game_entry(),
@@ -336,16 +321,9 @@ impl Args {
             rounds,
             seed: self.seed,
             adjudication,
+            table_bytes: TABLE_BYTES,
         })
     }
-}
-
-fn build_report(
-    engine_match: &EngineMatch,
-    scores: &[PairingScore],
-    sprt: Option<Sprt>,
-) -> MatchReport {
-    MatchReport::new(engine_match, scores, sprt)
 }
 
 /// Progress display of a match: a bar on a terminal, otherwise occasional lines.
@@ -357,10 +335,8 @@ struct MatchProgress {
 
 impl MatchProgress {
     fn new(games: usize) -> anyhow::Result<Self> {
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len}, {eta} left: {msg}")
-            .context("cannot draw the progress bar")?;
         Ok(Self {
-            bar: ProgressBar::new(games as u64).with_style(style),
+            bar: progress_bar(games, "{bar:30} {pos}/{len}, {eta} left: {msg}")?,
             lines_interval: (!io::stderr().is_terminal())
                 .then(|| (games / PROGRESS_LINES).max(1) as u64),
         })
@@ -379,13 +355,9 @@ impl MatchProgress {
             Some(_) => {}
         }
     }
-
-    fn finish(&self) {
-        self.bar.finish_and_clear();
-    }
 }
 
-fn parse_game_count(text: &str) -> Result<usize, String> {
+pub(crate) fn parse_game_count(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(games) if (2..=GAMES_MAX).contains(&games) && games.is_multiple_of(2) => Ok(games),
         Ok(_) | Err(_) => Err(format!("expected an even number from 2 to {GAMES_MAX}")),

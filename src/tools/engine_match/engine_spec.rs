@@ -24,6 +24,8 @@ pub(crate) struct EngineSpec {
 /// Kind of engine: built-in or external.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EngineKind {
+    /// Plays a uniformly random legal move.
+    Random,
     /// Level of the built-in engine.
     Level(Level),
     /// External program.
@@ -224,7 +226,7 @@ impl EngineSpec {
                 Err("nodes= and depth= are valid only for UCI programs and levels".to_owned())
             }
             EngineKind::Program(program) => check_protocol_clock(program.protocol, time),
-            EngineKind::Level(_) => Ok(()),
+            EngineKind::Random | EngineKind::Level(_) => Ok(()),
         }
     }
 }

@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use plyhouse_engine::game::{Outcome, Seat};
+use plyhouse_engine::game::Seat;
 use plyhouse_protocol::is_displayable;
 use serde::Serialize;
 
 use super::forfeit_reason::ForfeitReason;
+use super::pair_tally::Tally;
 use super::paired_game::{GameEnd, PlayedGame};
 use super::pentanomial::Pentanomial;
-use crate::tournament::Tally;
 
 /// Number of games that a player lost by forfeit, for each reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -83,11 +83,7 @@ impl PairingScore {
     /// Records a finished game. `opening` is the round number; the two games of a round form a
     /// pair. `seat` is the seat of the pairing's first player in this game.
     pub(crate) fn record_game(&mut self, opening: usize, seat: Seat, game: &PlayedGame) {
-        let outcome = match game.winner {
-            Some(winner) => Outcome::Decisive { winner },
-            None => Outcome::Draw,
-        };
-        self.tally.record(outcome, seat);
+        self.tally.record(game.winner, seat);
         let points = match game.winner {
             Some(winner) if winner == seat => 2,
             Some(_) => 0,

@@ -2,13 +2,16 @@
 
 use std::fmt;
 
+use plyhouse_cli::count_text;
 use serde::Serialize;
 
-use super::EngineMatch;
+use super::elo_interval::{EloInterval, round_to};
 use super::head_to_head_score::{ForfeitCounts, PairingScore};
-use super::pentanomial::EloDifference;
 use super::sprt::{Sprt, Verdict};
-use crate::tournament::{Pairing, Ratings};
+use super::{EngineMatch, Ratings, Tally};
+
+/// Singular and plural of the noun for games.
+const GAMES: [&str; 2] = ["game", "games"];
 
 /// Complete report of a match.
 #[derive(Debug, Serialize)]
@@ -16,8 +19,7 @@ pub(crate) struct MatchReport {
     game: &'static str,
     /// Ratings of the engines relative to the first engine, in descending order. Empty if only two
     /// engines play.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[serde(rename = "standing")]
+    #[serde(rename = "standing", skip_serializing_if = "Vec::is_empty")]
     standings: Vec<Standing>,
     #[serde(rename = "pairs")]
     pairings: Vec<PairingRow>,
@@ -27,21 +29,28 @@ pub(crate) struct MatchReport {
 #[derive(Debug, Serialize)]
 struct Standing {
     player: String,
-    elo: f64,
-    low: f64,
-    high: f64,
+    #[serde(flatten)]
+    rating: EloInterval,
+}
+
+/// Number of games that a player won, drew and lost against an opponent.
+#[derive(Debug, Serialize)]
+pub(crate) struct PairResult {
+    pub(crate) player: String,
+    pub(crate) opponent: String,
+    pub(crate) games: u32,
+    pub(crate) wins: u32,
+    pub(crate) draws: u32,
+    pub(crate) losses: u32,
+    /// Fraction of the points that the player won.
+    pub(crate) score: f64,
 }
 
 /// Score of a pairing, from the perspective of its first engine.
 #[derive(Debug, Serialize)]
 struct PairingRow {
-    player: String,
-    opponent: String,
-    games: u32,
-    wins: u32,
-    draws: u32,
-    losses: u32,
-    score: f64,
+    #[serde(flatten)]
+    result: PairResult,
     /// Number of game pairs in which the first engine scored 0, 1/2, 1, 3/2 or 2 points, in this
     /// order.
     pentanomial: [u32; 5],
@@ -57,14 +66,6 @@ struct PairingRow {
     /// Number of games that `--resign` or `--draw` ended.
     #[serde(skip_serializing_if = "is_zero")]
     adjudicated: u32,
-}
-
-/// Elo difference with its 95% confidence interval.
-#[derive(Clone, Copy, Debug, Serialize)]
-struct EloInterval {
-    elo: f64,
-    low: f64,
-    high: f64,
 }
 
 /// State of the sequential probability ratio test (SPRT).
@@ -102,9 +103,9 @@ impl MatchReport {
         match self.pairings.as_slice() {
             [row] => row.to_summary(),
             rows => {
-                let games: u32 = rows.iter().map(|row| row.games).sum();
-                let plural = if games == 1 { "" } else { "s" };
-                format!("{games} game{plural} in {} pairings", rows.len())
+                let games: u32 = rows.iter().map(|row| row.result.games).sum();
+                let games = count_text(games.into(), GAMES);
+                format!("{games} in {} pairings", rows.len())
             }
         }
     }
@@ -112,36 +113,22 @@ impl MatchReport {
 
 /// Returns the ratings of all engines, or an empty list if there are only two engines.
 fn player_standings(engine_match: &EngineMatch, scores: &[PairingScore]) -> Vec<Standing> {
-    if engine_match.engines.len() < 3 {
+    let engines = &engine_match.engines;
+    if engines.len() < 3 {
         return Vec::new();
     }
-    let pairings = engine_match.pairings.iter().zip(scores);
-    let pairings: Vec<_> = pairings
-        .map(|(&players, score)| Pairing {
-            players,
-            tally: score.tally,
-        })
-        .collect();
-    let ratings = Ratings::fit(engine_match.engines.len(), &pairings);
-    let mut standings: Vec<_> = (0..engine_match.engines.len())
-        .map(|player| {
-            let difference = ratings.elo_difference(player, 0);
-            let [low, high] = difference.interval();
-            Standing {
-                player: engine_match.engines[player].name.clone(),
-                elo: round_to(difference.elo, 1),
-                low: round_to(low, 1),
-                high: round_to(high, 1),
-            }
-        })
-        .collect();
-    standings.sort_by(|a, b| b.elo.total_cmp(&a.elo));
+    let ratings = Ratings::fit(engines.len(), &engine_match.pairing_results(scores));
+    let standings = engines.iter().enumerate().map(|(index, engine)| Standing {
+        player: engine.name.clone(),
+        rating: ratings.elo_difference(index, 0).to_rounded_interval(),
+    });
+    let mut standings: Vec<_> = standings.collect();
+    standings.sort_by(|a, b| b.rating.elo.total_cmp(&a.rating.elo));
     standings
 }
 
-impl PairingRow {
-    fn new([player, opponent]: [String; 2], score: &PairingScore, sprt: Option<Sprt>) -> Self {
-        let (tally, pairs) = (score.tally, &score.pairs);
+impl PairResult {
+    pub(crate) fn new([player, opponent]: [String; 2], tally: Tally) -> Self {
         Self {
             player,
             opponent,
@@ -150,8 +137,29 @@ impl PairingRow {
             draws: tally.draws,
             losses: tally.losses,
             score: round_to(tally.points() / f64::from(tally.game_count().max(1)), 4),
+        }
+    }
+}
+
+/// Formats the counts and the score, such as `+3 =1 -2, 58.3%`.
+impl fmt::Display for PairResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let share = 100.0 * self.score;
+        write!(
+            f,
+            "+{} ={} -{}, {share:.1}%",
+            self.wins, self.draws, self.losses
+        )
+    }
+}
+
+impl PairingRow {
+    fn new(names: [String; 2], score: &PairingScore, sprt: Option<Sprt>) -> Self {
+        let pairs = &score.pairs;
+        Self {
+            result: PairResult::new(names, score.tally),
             pentanomial: pairs.0,
-            elo_difference: pairs.elo_difference().map(EloInterval::from),
+            elo_difference: pairs.elo_difference().map(EloInterval::rounded),
             los: round_to(pairs.likelihood_of_superiority(), 4),
             sprt: sprt.map(|sprt| SprtReport {
                 elo0: sprt.elo0,
@@ -166,14 +174,7 @@ impl PairingRow {
     }
 
     fn to_summary(&self) -> String {
-        let Self {
-            wins,
-            draws,
-            losses,
-            score,
-            ..
-        } = self;
-        let mut text = format!("+{wins} ={draws} -{losses}, {:.1}%", 100.0 * score);
+        let mut text = self.result.to_string();
         if let Some(EloInterval { elo, low, high }) = self.elo_difference {
             text += &format!(", {elo:+.1} Elo ({low:+.1} to {high:+.1})");
         }
@@ -190,34 +191,14 @@ impl PairingRow {
     /// Returns the number of games that do not belong to a complete pair. The confidence interval
     /// and the SPRT ignore these games.
     fn unpaired_games(&self) -> u32 {
-        self.games - 2 * self.pentanomial.iter().sum::<u32>()
+        self.result.games - 2 * self.pentanomial.iter().sum::<u32>()
     }
-}
-
-impl From<EloDifference> for EloInterval {
-    fn from(EloDifference { elo, low, high }: EloDifference) -> Self {
-        let [elo, low, high] = [elo, low, high].map(|elo| round_to(elo, 1));
-        Self { elo, low, high }
-    }
-}
-
-/// Rounds to `decimals` decimal places. The logarithm functions of different machines return
-/// slightly different values, and rounding hides these differences.
-fn round_to(number: f64, decimals: i32) -> f64 {
-    let scale = 10_f64.powi(decimals);
-    // Adding zero turns a negative zero into a positive zero, so that the report never shows "-0".
-    (number * scale).round() / scale + 0.0
 }
 
 impl fmt::Display for MatchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Standing {
-            player,
-            elo,
-            low,
-            high,
-        } in &self.standings
-        {
+        for Standing { player, rating } in &self.standings {
+            let EloInterval { elo, low, high } = rating;
             writeln!(f, "{player:<20} {elo:>+8.1} Elo ({low:+.1} to {high:+.1})")?;
         }
         self.pairings.iter().try_for_each(|row| row.fmt(f))
@@ -226,23 +207,10 @@ impl fmt::Display for MatchReport {
 
 impl fmt::Display for PairingRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            player,
-            opponent,
-            games,
-            wins,
-            draws,
-            losses,
-            score,
-            ..
-        } = self;
-        let share = 100.0 * score;
-        let plural = if *games == 1 { "" } else { "s" };
-        writeln!(
-            f,
-            "{player} against {opponent}: {games} game{plural}, \
-             +{wins} ={draws} -{losses}, {share:.1}%"
-        )?;
+        let result = &self.result;
+        let (player, opponent) = (&result.player, &result.opponent);
+        let games = count_text(result.games.into(), GAMES);
+        writeln!(f, "{player} against {opponent}: {games}, {result}")?;
         if let Some(EloInterval { elo, low, high }) = self.elo_difference {
             let los = 100.0 * self.los;
             writeln!(
@@ -262,22 +230,17 @@ impl fmt::Display for PairingRow {
                 "  unpaired games (not in the interval or SPRT): {unpaired}"
             )?;
         }
-        if let Some(SprtReport {
-            elo0,
-            elo1,
-            llr,
-            bounds: [low, high],
-            verdict,
-        }) = self.sprt
-        {
-            let verdict = match verdict {
+        if let Some(sprt) = self.sprt {
+            let verdict = match sprt.verdict {
                 Verdict::Undecided => "undecided",
                 Verdict::H0 => "H0 accepted",
                 Verdict::H1 => "H1 accepted",
             };
+            let (llr, [low, high]) = (sprt.llr, sprt.bounds);
             writeln!(
                 f,
-                "  LLR {llr:.2} ({low:.2} to {high:.2}) for {elo0} vs. {elo1} nElo: {verdict}"
+                "  LLR {llr:.2} ({low:.2} to {high:.2}) for {} vs. {} nElo: {verdict}",
+                sprt.elo0, sprt.elo1
             )?;
         }
         if self.adjudicated > 0 {
@@ -291,21 +254,16 @@ impl fmt::Display for PairingRow {
 }
 
 fn fmt_forfeits(f: &mut fmt::Formatter<'_>, name: &str, forfeits: &ForfeitCounts) -> fmt::Result {
-    let ForfeitCounts {
-        illegal_moves: illegal,
-        crashes,
-        timeouts: time,
-        refusals,
-        first_refusal: refused,
-    } = forfeits;
     if forfeits.total() == 0 {
         return Ok(());
     }
     write!(
         f,
-        "  forfeits of {name}: illegal moves {illegal}, crashes {crashes}, timeouts {time}"
+        "  forfeits of {name}: illegal moves {}, crashes {}, timeouts {}",
+        forfeits.illegal_moves, forfeits.crashes, forfeits.timeouts
     )?;
-    if let Some(refused) = refused {
+    if let Some(refused) = &forfeits.first_refusal {
+        let refusals = forfeits.refusals;
         write!(f, ", refused commands {refusals} (first: {refused})")?;
     }
     writeln!(f)
@@ -323,7 +281,6 @@ const fn is_zero(number: &u32) -> bool {
 mod tests {
     use super::*;
     use crate::engine_match::Pentanomial;
-    use crate::tournament::Tally;
 
     #[test]
     fn two_player_report_shows_elo_pairs_and_sprt() {

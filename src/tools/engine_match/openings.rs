@@ -11,7 +11,7 @@ use plyhouse_engine::catalog::{AnalysisBoard, AnyPosition, GameEntry, MoveChoice
 use plyhouse_engine::search::{Level, Limits, Stop, TranspositionTable};
 
 use self::pgn::PgnGame;
-use crate::tournament::{default_opening_plies, random_openings};
+use super::random_openings::{default_opening_plies, generate_openings};
 
 /// Maximum number of nodes of the search that checks whether an opening is balanced.
 const BALANCE_SEARCH_NODES: u64 = 20_000;
@@ -77,28 +77,20 @@ impl OpeningSource {
         opening_count: usize,
         seed: u64,
     ) -> anyhow::Result<Vec<Opening>> {
-        let generated = match self {
+        Ok(match self {
             Self::File(path) => {
                 let text = std::fs::read_to_string(path)
                     .with_context(|| format!("cannot read {}", path.display()))?;
-                return parse_openings(&text, game).with_context(|| path.display().to_string());
+                parse_openings(&text, game).with_context(|| path.display().to_string())?
             }
             Self::Random(plies) => {
                 let plies = plies.unwrap_or_else(|| default_opening_plies(&game.info));
-                random_openings::generate_openings(game, opening_count, plies, seed, |_| true)?
+                generate_openings(game, opening_count, plies, seed, |_| true)?
             }
             Self::Balanced(plies) => {
-                random_openings::generate_openings(game, opening_count, *plies, seed, is_balanced)?
+                generate_openings(game, opening_count, *plies, seed, is_balanced)?
             }
-        };
-        let openings = generated
-            .into_iter()
-            .map(|random_openings::Opening { pos, moves }| Opening {
-                pos,
-                start_position: String::new(),
-                moves,
-            });
-        Ok(openings.collect())
+        })
     }
 }
 

@@ -2,16 +2,17 @@
 
 use std::time::Duration;
 
-use plyhouse_engine::catalog::GameEntry;
+use anyhow::Context as _;
 use plyhouse_engine::game::{Outcome, Seat};
 use plyhouse_engine::search::Stop;
 use tokio::time::Instant;
 
-use super::adjudication::{AdjudicationRules, Adjudicator, Ruling, ScoredMove};
-use super::engine_spec::{EngineSpec, TimeControl, TimeLimit};
+use super::EngineMatch;
+use super::adjudication::{Adjudicator, Ruling, ScoredMove};
+use super::engine_spec::{TimeControl, TimeLimit};
 use super::forfeit_reason::ForfeitReason;
 use super::openings::Opening;
-use super::player::{GameStart, Player, PlayerAction, Turn, start_player};
+use super::player::{Player, PlayerAction, Turn, start_player};
 
 /// Finished game of an engine match.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,9 +47,7 @@ pub enum GameEnd {
 /// Players for the games that one thread plays. Before each game, the pool starts those of the
 /// game's two players that are not running. If a player forfeits a game, the pool stops the player.
 pub(crate) struct PlayerPool<'a> {
-    pub(crate) game: &'static GameEntry,
-    engine_specs: &'a [EngineSpec],
-    adjudication: AdjudicationRules,
+    engine_match: &'a EngineMatch,
     players: Vec<Option<Box<dyn Player>>>,
 }
 
@@ -63,26 +62,18 @@ pub(crate) struct PairedGame<'a> {
 }
 
 impl<'a> PlayerPool<'a> {
-    pub(crate) fn new(
-        game: &'static GameEntry,
-        engine_specs: &'a [EngineSpec],
-        adjudication: AdjudicationRules,
-    ) -> Self {
+    pub(crate) fn new(engine_match: &'a EngineMatch) -> Self {
         Self {
-            game,
-            engine_specs,
-            adjudication,
-            players: engine_specs.iter().map(|_| None).collect(),
+            engine_match,
+            players: engine_match.engines.iter().map(|_| None).collect(),
         }
     }
 
     /// Starts all players that are not running.
     pub(crate) fn start_all(&mut self, stop: &Stop) -> anyhow::Result<()> {
-        for (spec, player) in self.engine_specs.iter().zip(&mut self.players) {
-            if player.is_none() {
-                let started = start_player(spec, self.game, stop);
-                *player = Some(started.map_err(|error| error.context(spec.name.clone()))?);
-            }
+        for (index, spec) in self.engine_match.engines.iter().enumerate() {
+            self.get_or_start_player(index, stop)
+                .with_context(|| spec.name.clone())?;
         }
         Ok(())
     }
@@ -97,7 +88,7 @@ impl<'a> PlayerPool<'a> {
             players, opening, ..
         } = *paired_game;
         let mut played = PlayedGame {
-            names: players.map(|player| self.engine_specs[player].name.clone()),
+            names: players.map(|player| self.engine_match.engines[player].name.clone()),
             start_position: opening.start_position.clone(),
             moves: opening.moves.clone(),
             winner: None,
@@ -128,9 +119,9 @@ impl<'a> PlayerPool<'a> {
         self.begin_game(paired_game, stop)?;
         let limits = paired_game
             .players
-            .map(|player| self.engine_specs[player].limits);
+            .map(|player| self.engine_match.engines[player].limits);
         let mut clocks = Clocks::new(limits.map(|pace| pace.time));
-        let mut adjudicator = Adjudicator::new(self.adjudication);
+        let mut adjudicator = Adjudicator::new(self.engine_match.adjudication);
         let mut pos = paired_game.opening.pos.clone_box();
         loop {
             if let Some(outcome) = pos.outcome() {
@@ -192,13 +183,13 @@ impl<'a> PlayerPool<'a> {
         stop: &Stop,
     ) -> Result<(), (Seat, ForfeitReason)> {
         for seat in Seat::ALL {
-            let game_start = GameStart {
-                seed: paired_game.seeds[seat.index()],
-                stop,
-            };
-            let player = paired_game.players[seat.index()];
+            let (player, seed) = (
+                paired_game.players[seat.index()],
+                paired_game.seeds[seat.index()],
+            );
             self.get_or_start_player(player, stop)
-                .and_then(|player| player.begin_game(&game_start))
+                .map_err(|_| ForfeitReason::Crashed)
+                .and_then(|player| player.begin_game(seed, stop))
                 .map_err(|fault| (seat, fault))?;
         }
         Ok(())
@@ -208,16 +199,10 @@ impl<'a> PlayerPool<'a> {
         &mut self,
         index: usize,
         stop: &Stop,
-    ) -> Result<&mut dyn Player, ForfeitReason> {
-        let player = &mut self.players[index];
-        if player.is_none() {
-            let started = start_player(&self.engine_specs[index], self.game, stop);
-            *player = Some(started.map_err(|_| ForfeitReason::Crashed)?);
-        }
-        Ok(player
-            .as_mut()
-            .expect("the player was started above")
-            .as_mut())
+    ) -> anyhow::Result<&mut dyn Player> {
+        let running = self.players[index].take();
+        let player = running.map_or_else(|| start_player(self.engine_match, index, stop), Ok)?;
+        Ok(self.players[index].insert(player).as_mut())
     }
 
     fn request_move(
@@ -226,7 +211,8 @@ impl<'a> PlayerPool<'a> {
         turn: &Turn<'_>,
     ) -> Result<PlayerAction, ForfeitReason> {
         let action = self
-            .get_or_start_player(index, turn.stop)?
+            .get_or_start_player(index, turn.stop)
+            .map_err(|_| ForfeitReason::Crashed)?
             .choose_move(turn)?;
         if Instant::now() > turn.deadline() {
             return Err(ForfeitReason::Timeout);

@@ -9,7 +9,7 @@
 //! The Elo difference, its confidence interval and the likelihood of superiority are computed as in
 //! fastchess (`elo_pentanomial.cpp`).
 
-use crate::tournament::elo_interval::{ELO_PER_NAT, Z_SCORE_95};
+use super::elo_interval::{ELO_PER_NAT, EloInterval, Z_SCORE_95};
 
 /// First player's score in a pair of games, as a fraction of two points. The array contains the
 /// score of each of the five pair results.
@@ -19,18 +19,6 @@ pub(crate) const PAIR_SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 /// ordered by the points of the pair: 0, 1/2, 1, 3/2 and 2.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pentanomial(pub [u32; 5]);
-
-/// Elo difference with its 95% confidence interval. The difference is infinite if one player won
-/// all games.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct EloDifference {
-    /// Estimated Elo difference.
-    pub elo: f64,
-    /// Lower bound of the confidence interval.
-    pub low: f64,
-    /// Upper bound of the confidence interval.
-    pub high: f64,
-}
 
 impl Pentanomial {
     /// Returns the number of pairs of games.
@@ -70,12 +58,12 @@ impl Pentanomial {
     }
 
     /// Returns the Elo difference: the first player's rating minus the second player's rating.
-    /// Returns `None` if there are no pairs.
+    /// The difference is infinite if one player won all games. Returns `None` if there are no pairs.
     #[must_use]
-    pub fn elo_difference(&self) -> Option<EloDifference> {
+    pub fn elo_difference(&self) -> Option<EloInterval> {
         let [mean, error] = self.score_estimate()?;
         let margin = Z_SCORE_95 * error;
-        Some(EloDifference {
+        Some(EloInterval {
             elo: elo_from_share(self.score_share()?),
             low: elo_from_share(mean - margin),
             high: elo_from_share(mean + margin),

@@ -5,16 +5,15 @@ use std::time::Duration;
 
 use plyhouse_engine::catalog::{AnyPosition, GameEntry};
 use plyhouse_engine::game::Seat;
+use plyhouse_engine::search::seeded_rng::SeededRng;
 use plyhouse_engine::search::{Clock, Level, Stop, TranspositionTable};
 use tokio::time::Instant;
 
+use super::EngineMatch;
 use super::adjudication;
-use super::engine_spec::{EngineKind, EngineSpec, MoveLimits, TimeLimit};
+use super::engine_spec::{EngineKind, MoveLimits, TimeLimit};
 use super::forfeit_reason::ForfeitReason;
 use super::program_player::ProgramPlayer;
-
-/// Size of the built-in engine's transposition table, in bytes.
-const TABLE_BYTES: usize = 64 << 20;
 
 /// Maximum time for a move if the player has no time limit. The match assumes that a player that
 /// takes longer hangs.
@@ -22,19 +21,11 @@ const UNLIMITED_MOVE_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Player of a match: an external program or a level of the built-in engine.
 pub(crate) trait Player {
-    /// Prepares the player for a new game.
-    fn begin_game(&mut self, game_start: &GameStart<'_>) -> Result<(), ForfeitReason>;
+    /// Prepares the player for a new game. `seed` is the random seed of the player.
+    fn begin_game(&mut self, seed: u64, stop: &Stop) -> Result<(), ForfeitReason>;
 
     /// Returns the player's move or resignation.
     fn choose_move(&mut self, turn: &Turn<'_>) -> Result<PlayerAction, ForfeitReason>;
-}
-
-/// Data that a player receives at the start of a game.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct GameStart<'a> {
-    /// Random seed of the player.
-    pub(crate) seed: u64,
-    pub(crate) stop: &'a Stop,
 }
 
 /// Data that a player receives when it must move.
@@ -93,25 +84,49 @@ impl Turn<'_> {
     }
 }
 
-/// Starts a player.
+/// Starts the player with the given index in the list of engines.
 ///
 /// # Errors
 ///
 /// Returns an error if the program cannot be started or does not become ready.
 pub(crate) fn start_player(
-    spec: &EngineSpec,
-    game: &'static GameEntry,
+    engine_match: &EngineMatch,
+    index: usize,
     stop: &Stop,
 ) -> anyhow::Result<Box<dyn Player>> {
-    Ok(match &spec.kind {
+    let game = engine_match.game;
+    Ok(match &engine_match.engines[index].kind {
+        EngineKind::Random => Box::new(RandomPlayer { seed: 0 }),
         EngineKind::Level(level) => Box::new(LevelPlayer {
             game,
             level: *level,
             seed: 0,
-            table: TranspositionTable::new(TABLE_BYTES),
+            table: TranspositionTable::new(engine_match.table_bytes),
         }),
         EngineKind::Program(config) => Box::new(ProgramPlayer::start(config, game, stop)?),
     })
+}
+
+/// Player that plays a uniformly random legal move. The move depends only on the position and the
+/// seed.
+struct RandomPlayer {
+    seed: u64,
+}
+
+impl Player for RandomPlayer {
+    fn begin_game(&mut self, seed: u64, _stop: &Stop) -> Result<(), ForfeitReason> {
+        self.seed = seed;
+        Ok(())
+    }
+
+    fn choose_move(&mut self, turn: &Turn<'_>) -> Result<PlayerAction, ForfeitReason> {
+        let mut moves = turn.pos.legal_moves();
+        let index = SeededRng::new(self.seed, &turn.pos.to_string()).next_below(moves.len());
+        Ok(PlayerAction::Move {
+            text: moves.swap_remove(index),
+            score: None,
+        })
+    }
 }
 
 /// Player that is a level of the built-in engine. Like the server's bots, the player searches each
@@ -124,8 +139,8 @@ struct LevelPlayer {
 }
 
 impl Player for LevelPlayer {
-    fn begin_game(&mut self, game_start: &GameStart<'_>) -> Result<(), ForfeitReason> {
-        self.seed = game_start.seed;
+    fn begin_game(&mut self, seed: u64, _stop: &Stop) -> Result<(), ForfeitReason> {
+        self.seed = seed;
         Ok(())
     }
 

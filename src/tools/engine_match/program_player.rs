@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep};
 
 use super::engine_spec::TimeLimit;
 use super::forfeit_reason::ForfeitReason;
-use super::player::{GameStart, Player, PlayerAction, Turn};
+use super::player::{Player, PlayerAction, Turn};
 
 /// Time limit for every exchange with a program except the choice of a move.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -73,10 +73,10 @@ fn block_on<T>(runtime: &Runtime, stop: &Stop, operation: impl Future<Output = T
 }
 
 impl Player for ProgramPlayer {
-    fn begin_game(&mut self, game_start: &GameStart<'_>) -> Result<(), ForfeitReason> {
+    fn begin_game(&mut self, _seed: u64, stop: &Stop) -> Result<(), ForfeitReason> {
         let engine = self.engine.as_mut().expect("the engine is running");
         let new_game = engine.new_game(self.board_size, Deadline::after(RESPONSE_TIMEOUT));
-        let result = block_on(&self.runtime, game_start.stop, new_game);
+        let result = block_on(&self.runtime, stop, new_game);
         Ok(result.ok_or(ForfeitReason::Stopped)??)
     }
 

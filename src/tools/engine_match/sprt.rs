@@ -9,8 +9,8 @@
 //! The test uses the default model of fastchess (`sprt.cpp`, model `normalized`, pentanomial). The
 //! unit tests use examples from fastchess.
 
+use super::elo_interval::ELO_PER_NAT;
 use super::pentanomial::{PAIR_SCORES, Pentanomial};
-use crate::tournament::elo_interval::ELO_PER_NAT;
 
 /// Number that replaces a zero in the pair counts. With a count of zero, a pair result would have
 /// an estimated probability of zero.

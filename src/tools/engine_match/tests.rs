@@ -24,13 +24,14 @@ fn test_match(game: &str, players: &[&str], rounds: usize) -> EngineMatch {
         rounds,
         seed: 1,
         adjudication: AdjudicationRules::default(),
+        table_bytes: 1 << 20,
     }
 }
 
 fn play_match(engine_match: &EngineMatch, threads: usize, stop_after: usize) -> Vec<FinishedGame> {
     let threads = NonZeroUsize::new(threads).expect("the thread count is not zero");
     let mut finished = Vec::new();
-    let on_finished = |game| {
+    let on_finished = |game, _: &[PairingScore]| {
         finished.push(game);
         Ok(if finished.len() == stop_after {
             ControlFlow::Break(())

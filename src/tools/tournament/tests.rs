@@ -1,11 +1,13 @@
 //! The tests use tic-tac-toe, because its games are short and its exact statistics are known.
 
 use std::collections::{BTreeSet, HashSet};
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
+use crate::engine_match::{PairedGame, PlayerPool, Tally};
 use plyhouse_engine::catalog;
-use plyhouse_engine::search::Level;
+use plyhouse_engine::game::Seat;
+use plyhouse_engine::search::seeded_rng::SeededRng;
 
 const THREE_PLAYERS: [Player; 3] = [
     Player::Random,
@@ -34,22 +36,26 @@ fn play_pairings(plan: TournamentPlan, threads: usize) -> Vec<Pairing> {
 }
 
 fn opening_texts(plan: TournamentPlan) -> Vec<String> {
-    let tournament = new_tournament(plan);
-    tournament
-        .openings
+    let openings = new_tournament(plan).0.openings;
+    openings
         .iter()
-        .map(ToString::to_string)
+        .map(|opening| opening.pos.to_string())
         .collect()
+}
+
+fn scheduled_games(tournament: &Tournament) -> impl Iterator<Item = PairedGame<'_>> {
+    let games = (0..tournament.0.game_count()).map(|number| tournament.0.game_slot(number));
+    games.map(|slot| tournament.0.paired_game(slot))
 }
 
 #[test]
 fn openings_are_distinct_and_not_over() {
     let plan = test_plan();
-    let openings = new_tournament(plan.clone()).openings;
+    let openings = new_tournament(plan.clone()).0.openings;
     assert_eq!(openings.len(), plan.opening_count);
-    let texts: HashSet<_> = openings.iter().map(ToString::to_string).collect();
+    let texts: HashSet<_> = opening_texts(plan.clone()).into_iter().collect();
     assert_eq!(texts.len(), plan.opening_count);
-    for pos in &openings {
+    for pos in openings.iter().map(|opening| &opening.pos) {
         assert_eq!(pos.outcome(), None);
         assert_eq!(pos.legal_moves().len(), 9 - 2, "{pos}");
     }
@@ -65,7 +71,7 @@ fn more_openings_than_exist_are_refused() {
             opening_plies,
             ..test_plan()
         };
-        assert_eq!(new_tournament(plan(found)).openings.len(), found);
+        assert_eq!(new_tournament(plan(found)).0.openings.len(), found);
         let error = Tournament::new(plan(found + 1)).expect_err("the game has too few openings");
         let expected = TooFewOpenings {
             required: found + 1,
@@ -79,41 +85,35 @@ fn more_openings_than_exist_are_refused() {
 #[test]
 fn every_pair_plays_every_opening_once_with_either_side() {
     let tournament = new_tournament(test_plan());
-    let games: Vec<_> = (0..tournament.game_count())
-        .map(|n| tournament.scheduled_game(n))
-        .collect();
+    let games: Vec<_> = scheduled_games(&tournament).collect();
     let played: BTreeSet<_> = games
         .iter()
-        .map(|game| (game.players, game.opening.to_string()))
+        .map(|game| (game.players, game.opening.pos.to_string()))
         .collect();
 
     let mut expected = BTreeSet::new();
-    for opening in &tournament.openings {
-        for (first, second) in [(0, 1), (0, 2), (1, 2), (1, 0), (2, 0), (2, 1)] {
-            expected.insert((
-                [THREE_PLAYERS[first], THREE_PLAYERS[second]],
-                opening.to_string(),
-            ));
+    for opening in &tournament.0.openings {
+        for players in [[0, 1], [0, 2], [1, 2], [1, 0], [2, 0], [2, 1]] {
+            expected.insert((players, opening.pos.to_string()));
         }
     }
     assert_eq!(played, expected);
     assert_eq!(games.len(), expected.len(), "none is played twice");
 
-    for game in &games {
-        let [first, _] = tournament.pairs[game.pair_index];
-        assert_eq!(game.players[game.first_seat.index()], THREE_PLAYERS[first]);
+    for (number, game) in games.iter().enumerate() {
+        let slot = tournament.0.game_slot(number);
+        let [first, _] = tournament.0.pairings[slot.pairing];
+        assert_eq!(game.players[slot.seat.index()], first);
     }
 }
 
 #[test]
 fn seeds_differ_for_every_player_and_game() {
     let tournament = new_tournament(test_plan());
-    let seeds =
-        (0..tournament.game_count()).flat_map(|number| tournament.scheduled_game(number).seeds);
-    assert_eq!(
-        seeds.collect::<HashSet<_>>().len(),
-        2 * tournament.game_count()
-    );
+    let seeds: HashSet<_> = scheduled_games(&tournament)
+        .flat_map(|game| game.seeds)
+        .collect();
+    assert_eq!(seeds.len(), 2 * tournament.0.game_count());
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn callback_runs_once_per_game() {
     let _ = tournament.play(NonZeroUsize::MIN, || {
         ended_games.fetch_add(1, Ordering::Relaxed);
     });
-    assert_eq!(ended_games.into_inner(), tournament.game_count());
+    assert_eq!(ended_games.into_inner(), tournament.0.game_count());
 }
 
 /// Between two random players, the first player wins 737/1260 of the games, and 8/63 are drawn.
@@ -172,21 +172,22 @@ fn callback_runs_once_per_game() {
 #[test]
 fn random_players_match_the_exact_win_and_draw_rates() {
     const GAMES: u32 = 5000;
-    let opening = test_plan().game.initial_position();
-    let mut tally = Tally::default();
+    let tournament = new_tournament(TournamentPlan {
+        players: vec![Player::Random; 2],
+        opening_count: 1,
+        opening_plies: 0,
+        ..test_plan()
+    });
+    let (mut pool, mut tally) = (PlayerPool::new(&tournament.0), Tally::default());
     for number in 0..GAMES {
         let mut rng = SeededRng::new(1, &number.to_string());
-        let game = ScheduledGame {
-            pair_index: 0,
-            first_seat: Seat::First,
-            opening: opening.as_ref(),
-            players: [Player::Random; 2],
+        let game = PairedGame {
+            players: [0, 1],
+            opening: &tournament.0.openings[0],
             seeds: [rng.next_u64(), rng.next_u64()],
         };
-        tally.record(
-            game.play(&Limits::default(), &mut TranspositionTable::new(1 << 14)),
-            Seat::First,
-        );
+        let played = pool.play_game(&game, &Stop::new()).expect("not stopped");
+        tally.record(played.winner, Seat::First);
     }
     // The tolerance is four standard deviations of the success rate in 5000 trials that each
     // succeed with probability 1/2.

@@ -5,9 +5,17 @@
 //! the expected score of the first is 1 / (1 + e^(b − a)). A draw counts as half a win and half a
 //! loss. Elo ratings express these strengths in other units.
 
-use super::Pairing;
 use super::elo_interval::{ELO_PER_NAT, EloEstimate};
-use super::pair_tally::PRIOR_POINTS;
+use super::pair_tally::{PRIOR_POINTS, Tally};
+
+/// Results of the games between two players.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pairing {
+    /// The two players, as indices into the list of players.
+    pub players: [usize; 2],
+    /// Results of the games, from the first player's point of view.
+    pub tally: Tally,
+}
 
 /// Ratings of a pool of players.
 #[derive(Clone, Debug)]
@@ -161,7 +169,6 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::pair_tally::Tally;
     use super::*;
     use plyhouse_engine::search::seeded_rng::SeededRng;
 

@@ -1,7 +1,7 @@
 //! Results of the games between two players. The statistics in this module use only these games.
 
 use super::elo_interval::{ELO_PER_NAT, EloEstimate};
-use plyhouse_engine::game::{Outcome, Seat};
+use plyhouse_engine::game::Seat;
 
 /// Fraction of a win that is added to the results of each pair of players before any estimate. The
 /// same fraction of a loss is added, so the addition amounts to one virtual game per pair.
@@ -25,12 +25,12 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Records the outcome of a game. `seat` is the player's seat.
-    pub(crate) fn record(&mut self, outcome: Outcome, seat: Seat) {
-        match outcome {
-            Outcome::Decisive { winner } if winner == seat => self.wins += 1,
-            Outcome::Decisive { winner: _ } => self.losses += 1,
-            Outcome::Draw => self.draws += 1,
+    /// Records the winner of a game, or `None` for a draw. `seat` is the player's seat.
+    pub(crate) fn record(&mut self, winner: Option<Seat>, seat: Seat) {
+        match winner {
+            Some(winner) if winner == seat => self.wins += 1,
+            Some(_) => self.losses += 1,
+            None => self.draws += 1,
         }
     }
 

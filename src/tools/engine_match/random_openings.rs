@@ -1,10 +1,12 @@
-//! Random openings for the games of a tournament.
+//! Random openings.
 
 use std::collections::HashSet;
 
 use plyhouse_engine::catalog::{AnyPosition, GameEntry};
 use plyhouse_engine::game::GameInfo;
 use plyhouse_engine::search::seeded_rng::SeededRng;
+
+use super::openings::Opening;
 
 /// Limits the number of consecutive failed attempts to find an opening. After k openings are found,
 /// the generator allows k + 1 times this number. An attempt fails if it yields no new suitable
@@ -30,16 +32,8 @@ pub struct TooFewOpenings {
 /// Returns the default number of random plies of an opening: a tenth of the maximum game length,
 /// but at least 3 and at most 8. This gives at least a few hundred different openings and leaves
 /// most of the game to the players.
-#[must_use]
-pub fn default_opening_plies(game: &GameInfo) -> u32 {
+pub(crate) fn default_opening_plies(game: &GameInfo) -> u32 {
     (game.plies_max / 10).clamp(3, 8)
-}
-
-/// An opening position and the moves that lead to it.
-#[derive(Debug)]
-pub(crate) struct Opening {
-    pub(crate) pos: Box<dyn AnyPosition>,
-    pub(crate) moves: Vec<String>,
 }
 
 /// Generates `required` random openings of `plies` plies that satisfy `is_suitable`. The positions
@@ -88,5 +82,9 @@ fn play_random_plies(game: &GameEntry, plies: u32, rng: &mut SeededRng) -> Openi
         pos.play(&m).expect("the move is legal");
         moves.push(m);
     }
-    Opening { pos, moves }
+    Opening {
+        pos,
+        start_position: String::new(),
+        moves,
+    }
 }
