@@ -6,7 +6,6 @@ mod piskvork;
 mod protocol_loop;
 mod uci;
 
-use std::io;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -19,7 +18,7 @@ use rand::rngs::SysRng;
 
 use self::gtp::Gtp;
 use self::piskvork::Piskvork;
-use self::protocol_loop::{SearchGoal, SearchRequest};
+use self::protocol_loop::{Protocol, SearchGoal, SearchRequest};
 use self::uci::Uci;
 use crate::common_args::{GameArg, level_parser};
 
@@ -112,6 +111,11 @@ impl EngineSettings {
         }
     }
 
+    /// Creates a board with the initial position and a transposition table of the initial size.
+    fn new_analysis_board(&self) -> Box<dyn AnalysisBoard> {
+        self.game.analysis_board(mib_to_bytes(self.table_mib))
+    }
+
     /// Resets the board to the initial position, with an empty transposition table of `table_bytes`
     /// bytes.
     fn reset_analysis_board(
@@ -141,16 +145,12 @@ impl Args {
                 .try_next_u64()
                 .context("cannot get a random seed from the system")?,
         };
-        let out = io::stdout();
-        match self.game.game_entry().engine_protocol {
-            EngineProtocol::Uci => protocol_loop::run(Uci::new(settings), &settings, seed, out),
-            EngineProtocol::Gtp { komi } => {
-                protocol_loop::run(Gtp::new(settings, komi), &settings, seed, out)
-            }
-            EngineProtocol::Piskvork => {
-                protocol_loop::run(Piskvork::new(settings), &settings, seed, out)
-            }
-        }
+        let protocol: Box<dyn Protocol> = match settings.game.engine_protocol {
+            EngineProtocol::Uci => Box::new(Uci::new(settings)),
+            EngineProtocol::Gtp { komi } => Box::new(Gtp::new(settings, komi)),
+            EngineProtocol::Piskvork => Box::new(Piskvork::new(settings)),
+        };
+        protocol_loop::run(protocol, settings.game, seed)
     }
 }
 

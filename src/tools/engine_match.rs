@@ -50,7 +50,7 @@ pub use pentanomial::Pentanomial;
 pub use random_openings::TooFewOpenings;
 pub use sprt::{Sprt, Verdict};
 
-pub(crate) use self::adjudication::AdjudicationRules;
+pub(crate) use self::adjudication::{AdjudicationRules, to_hundredths};
 use self::engine_spec::EngineSpec;
 use self::head_to_head_score::PairingScore;
 use self::openings::Opening;

@@ -10,6 +10,8 @@ mod sgf_syntax;
 mod time_system;
 
 use std::io::{self, Write};
+use std::mem;
+use std::str::FromStr;
 
 use plyhouse_engine::catalog::{AnalysisBoard, AnyPosition, SetUpError};
 use plyhouse_engine::game::Seat;
@@ -56,6 +58,7 @@ const PASS_MOVE: &str = "pass";
 #[derive(Debug)]
 pub(super) struct Gtp {
     settings: EngineSettings,
+    analysis_board: Box<dyn AnalysisBoard>,
     /// Komi that the rules of the game prescribe, in points.
     game_komi: u32,
     komi: Komi,
@@ -86,6 +89,7 @@ type CommandResult = Result<String, String>;
 impl Gtp {
     pub(super) fn new(settings: EngineSettings, game_komi: u32) -> Self {
         Self {
+            analysis_board: settings.new_analysis_board(),
             settings,
             game_komi,
             komi: Komi::from(game_komi),
@@ -96,129 +100,85 @@ impl Gtp {
         }
     }
 
+    fn position(&self) -> &dyn AnyPosition {
+        self.analysis_board.position()
+    }
+
     /// Runs a command that needs no search.
-    fn run_command(
-        &mut self,
-        command: &str,
-        words: &[&str],
-        analysis_board: &mut dyn AnalysisBoard,
-    ) -> CommandResult {
+    fn run_command(&mut self, command: &str, words: &[&str]) -> CommandResult {
+        let info = &self.settings.game.info;
         match command {
-            "protocol_version" => Ok("2".to_owned()),
-            "name" => Ok("Plyhouse".to_owned()),
-            "version" => Ok(env!("CARGO_PKG_VERSION").to_owned()),
-            "list_commands" => Ok(COMMANDS.join("\n")),
+            "protocol_version" => return Ok("2".to_owned()),
+            "name" => return Ok("Plyhouse".to_owned()),
+            "version" => return Ok(env!("CARGO_PKG_VERSION").to_owned()),
+            "list_commands" => return Ok(COMMANDS.join("\n")),
             "known_command" => {
                 let is_supported = |word: &&str| COMMANDS.contains(word);
-                Ok(words.first().is_some_and(is_supported).to_string())
+                return Ok(words.first().is_some_and(is_supported).to_string());
             }
-            "boardsize" => self.set_board_size(words, analysis_board),
-            "clear_board" => {
-                self.clear_board(analysis_board);
-                Ok(String::new())
+            "fixed_handicap" | "place_free_handicap" => return self.place_fixed_handicap(words),
+            "showboard" => return Ok(scoring::draw_board(self.position(), info)),
+            "final_score" => return Ok(final_score(self.position(), self.komi, self.game_komi)),
+            "final_status_list" => {
+                let stones = stones_by_status(words, self.position(), info);
+                return Ok(stones.ok_or(SYNTAX_ERROR)?);
             }
-            "komi" => {
-                self.komi = words
-                    .first()
-                    .and_then(|text| text.parse().ok())
-                    .ok_or(SYNTAX_ERROR)?;
-                Ok(String::new())
-            }
-            "play" => self.handle_play(words, analysis_board),
-            "fixed_handicap" | "place_free_handicap" => {
-                self.place_fixed_handicap(words, analysis_board)
-            }
-            "set_free_handicap" => self.set_free_handicap(words, analysis_board),
-            "loadsgf" => self.load_sgf(words, analysis_board),
+            "boardsize" => self.set_board_size(words)?,
+            "clear_board" => self.clear_board(),
+            "komi" => self.komi = parse_first(words)?,
+            "play" => self.handle_play(words)?,
+            "set_free_handicap" => self.set_free_handicap(words)?,
+            "loadsgf" => self.load_sgf(words)?,
             "undo" => {
                 self.turns.pop().ok_or("cannot undo")?;
-                self.restore_position(analysis_board);
-                Ok(String::new())
+                self.restore_position();
             }
-            "time_settings" => {
-                self.time_system = TimeSystem::parse(words).ok_or(SYNTAX_ERROR)?;
-                Ok(String::new())
-            }
+            "time_settings" => self.time_system = TimeSystem::parse(words).ok_or(SYNTAX_ERROR)?,
             "kgs-time_settings" => {
                 self.time_system = TimeSystem::parse_kgs(words).ok_or(SYNTAX_ERROR)?;
-                Ok(String::new())
             }
             "time_left" => {
                 let (color, rest) = words.split_first().ok_or(SYNTAX_ERROR)?;
-                let seat = parse_color(color).ok_or(SYNTAX_ERROR)?;
-                self.time_system
-                    .set_time_left(seat, rest)
-                    .ok_or(SYNTAX_ERROR)?;
-                Ok(String::new())
+                let is_set = self.time_system.set_time_left(parse_color(color)?, rest);
+                is_set.ok_or(SYNTAX_ERROR)?;
             }
-            "showboard" => Ok(scoring::draw_board(
-                analysis_board.position(),
-                &self.settings.game.info,
-            )),
-            "final_score" => Ok(final_score(
-                analysis_board.position(),
-                self.komi,
-                self.game_komi,
-            )),
-            "final_status_list" => {
-                let stones =
-                    stones_by_status(words, analysis_board.position(), &self.settings.game.info);
-                Ok(stones.ok_or(SYNTAX_ERROR)?)
-            }
-            "quit" => Ok(String::new()),
-            _ => Err("unknown command".to_owned()),
+            "quit" => {}
+            _ => return Err("unknown command".to_owned()),
         }
+        Ok(String::new())
     }
 
-    fn set_board_size(
-        &mut self,
-        words: &[&str],
-        analysis_board: &mut dyn AnalysisBoard,
-    ) -> CommandResult {
-        let size: u32 = words
-            .first()
-            .and_then(|text| text.parse().ok())
-            .ok_or(SYNTAX_ERROR)?;
-        if size != u32::from(self.settings.game.info.files) {
-            return Err("unacceptable size".to_owned());
+    fn set_board_size(&mut self, words: &[&str]) -> Result<(), &'static str> {
+        if parse_first::<u32>(words)? != u32::from(self.settings.game.info.files) {
+            return Err("unacceptable size");
         }
-        self.clear_board(analysis_board);
-        Ok(String::new())
+        self.clear_board();
+        Ok(())
     }
 
     /// Clears the board and the list of moves.
-    fn clear_board(&mut self, analysis_board: &mut dyn AnalysisBoard) {
+    fn clear_board(&mut self) {
         self.start_position.clear();
         self.turns.clear();
-        self.restore_position(analysis_board);
+        self.restore_position();
     }
 
-    fn handle_play(
-        &mut self,
-        words: &[&str],
-        analysis_board: &mut dyn AnalysisBoard,
-    ) -> CommandResult {
+    fn handle_play(&mut self, words: &[&str]) -> Result<(), &'static str> {
         let [color, vertex] = words else {
-            return Err(SYNTAX_ERROR.to_owned());
+            return Err(SYNTAX_ERROR);
         };
-        let seat = parse_color(color).ok_or(SYNTAX_ERROR)?;
+        let seat = parse_color(color)?;
         if !is_vertex(vertex) {
-            return Err(SYNTAX_ERROR.to_owned());
+            return Err(SYNTAX_ERROR);
         }
-        self.play_vertex(seat, vertex, analysis_board)?;
-        Ok(String::new())
+        self.play_vertex(seat, vertex)
     }
 
-    fn play_vertex(
-        &mut self,
-        seat: Seat,
-        vertex: &str,
-        analysis_board: &mut dyn AnalysisBoard,
-    ) -> Result<(), &'static str> {
-        let mut turn = pass_to_seat(seat, analysis_board)?;
-        if resume_and_play(vertex, analysis_board).is_err() {
-            self.restore_position(analysis_board);
-            return Err("illegal move");
+    fn play_vertex(&mut self, seat: Seat, vertex: &str) -> Result<(), &'static str> {
+        let mut turn = self.pass_to_seat(seat)?;
+        if self.resume_and_play(vertex).is_err() {
+            self.restore_position();
+            return Err(ILLEGAL_MOVE);
         }
         turn.push(vertex.to_owned());
         self.turns.push(turn);
@@ -226,52 +186,34 @@ impl Gtp {
     }
 
     /// Places the fixed handicap stones and returns their points.
-    fn place_fixed_handicap(
-        &mut self,
-        words: &[&str],
-        analysis_board: &mut dyn AnalysisBoard,
-    ) -> CommandResult {
-        let count = words.first().and_then(|text| text.parse().ok());
-        let count: usize = count.ok_or(SYNTAX_ERROR)?;
+    fn place_fixed_handicap(&mut self, words: &[&str]) -> CommandResult {
+        let count = parse_first(words)?;
         let points = handicap::handicap_points(count).ok_or("invalid number of stones")?;
-        self.place_handicap(&points, analysis_board)?;
+        self.place_handicap(&points)?;
         Ok(points.join(" "))
     }
 
-    fn set_free_handicap(
-        &mut self,
-        words: &[&str],
-        analysis_board: &mut dyn AnalysisBoard,
-    ) -> CommandResult {
+    fn set_free_handicap(&mut self, words: &[&str]) -> Result<(), &'static str> {
         if !words.iter().all(|word| is_vertex(word)) {
-            return Err(SYNTAX_ERROR.to_owned());
+            return Err(SYNTAX_ERROR);
         }
         let is_point = |word: &&str| !word.eq_ignore_ascii_case(PASS_MOVE);
         let area = usize::from(self.settings.game.info.files).pow(2);
         if !words.iter().all(is_point) || !(2..area).contains(&words.len()) {
-            return Err(BAD_VERTEX_LIST.to_owned());
+            return Err(BAD_VERTEX_LIST);
         }
-        self.place_handicap(words, analysis_board)?;
-        Ok(String::new())
+        self.place_handicap(words)
     }
 
     /// Places handicap stones on an empty board. If any stone cannot be placed, the board stays
     /// empty.
-    fn place_handicap(
-        &mut self,
-        points: &[&str],
-        analysis_board: &mut dyn AnalysisBoard,
-    ) -> Result<(), &'static str> {
+    fn place_handicap(&mut self, points: &[&str]) -> Result<(), &'static str> {
         if !self.turns.is_empty() || !self.start_position.is_empty() {
             return Err("board not empty");
         }
         for point in points {
-            if self
-                .play_vertex(Seat::First, point, analysis_board)
-                .is_err()
-            {
-                self.turns.clear();
-                self.restore_position(analysis_board);
+            if self.play_vertex(Seat::First, point).is_err() {
+                self.clear_board();
                 return Err(BAD_VERTEX_LIST);
             }
         }
@@ -280,11 +222,7 @@ impl Gtp {
 
     /// `loadsgf FILE [MOVE]`: loads the main line of a game record, up to the position before move
     /// number `MOVE`.
-    fn load_sgf(
-        &mut self,
-        words: &[&str],
-        analysis_board: &mut dyn AnalysisBoard,
-    ) -> CommandResult {
+    fn load_sgf(&mut self, words: &[&str]) -> Result<(), String> {
         let (file, moves_max) = match words {
             [file] => (file, usize::MAX),
             [file, number] => {
@@ -296,27 +234,22 @@ impl Gtp {
         let load_error = |reason| format!("cannot load file: {reason}");
         let record = GoRecord::load(file, self.settings.game.info.files).map_err(load_error)?;
         let saved = (
-            std::mem::take(&mut self.start_position),
-            std::mem::take(&mut self.turns),
+            mem::take(&mut self.start_position),
+            mem::take(&mut self.turns),
         );
-        self.restore_position(analysis_board);
-        if let Err(reason) = self.play_record(&record, moves_max, analysis_board) {
+        self.restore_position();
+        if let Err(reason) = self.play_record(&record, moves_max) {
             (self.start_position, self.turns) = saved;
-            self.restore_position(analysis_board);
+            self.restore_position();
             return Err(load_error(reason));
         }
         self.komi = record.komi.unwrap_or(self.komi);
-        Ok(String::new())
+        Ok(())
     }
 
     /// Plays the first `moves_max` moves of a game record. Set-ups between the last of these moves
     /// and the next move are also applied.
-    fn play_record(
-        &mut self,
-        record: &GoRecord,
-        moves_max: usize,
-        analysis_board: &mut dyn AnalysisBoard,
-    ) -> Result<(), String> {
+    fn play_record(&mut self, record: &GoRecord, moves_max: usize) -> Result<(), String> {
         let mut number = 0;
         for (index, step) in record.steps.iter().enumerate() {
             match step {
@@ -325,13 +258,13 @@ impl Gtp {
                         Some(Step::Move(seat, _)) => *seat,
                         _ => set_up.turn.unwrap_or(Seat::First),
                     };
-                    self.apply_set_up(set_up, turn, analysis_board)?;
+                    self.apply_set_up(set_up, turn)?;
                 }
                 Step::Move(..) if number == moves_max => break,
                 Step::Move(seat, vertex) => {
                     number += 1;
                     let side = self.settings.game.info.sides[seat.index()];
-                    self.play_vertex(*seat, vertex, analysis_board)
+                    self.play_vertex(*seat, vertex)
                         .map_err(|reason| format!("move {number}, {side} {vertex}: {reason}"))?;
                 }
             }
@@ -342,34 +275,45 @@ impl Gtp {
     /// Applies a set-up to the board. As in GNU Go, a set-up restarts the game. The superko rule
     /// ignores positions from before the set-up. The `undo` command cannot go back before the
     /// set-up.
-    fn apply_set_up(
-        &mut self,
-        set_up: &SetUp,
-        turn: Seat,
-        analysis_board: &mut dyn AnalysisBoard,
-    ) -> Result<(), String> {
-        let before = analysis_board.position().to_string();
+    fn apply_set_up(&mut self, set_up: &SetUp, turn: Seat) -> Result<(), String> {
+        let before = self.position().to_string();
         let rows = before.split(' ').next().unwrap_or_default();
         self.start_position = set_up.to_position(rows, turn);
         self.turns.clear();
-        analysis_board
-            .set_up(&self.start_position)
-            .map_err(|error| match error {
-                SetUpError::Unreadable {
-                    position_error: position,
-                    ..
-                } => format!("invalid set-up: {}", position.0),
-                error => error.to_string(),
-            })
+        let result = self.analysis_board.set_up(&self.start_position);
+        result.map_err(|error| match error {
+            SetUpError::Unreadable { position_error, .. } => {
+                format!("invalid set-up: {}", position_error.0)
+            }
+            error => error.to_string(),
+        })
     }
 
     /// Sets up the start position and replays the turns.
-    fn restore_position(&self, analysis_board: &mut dyn AnalysisBoard) {
-        let is_set_up = analysis_board.set_up(&self.start_position);
+    fn restore_position(&mut self) {
+        let is_set_up = self.analysis_board.set_up(&self.start_position);
         is_set_up.expect("the position was set up before");
         for m in self.turns.iter().flatten() {
-            resume_and_play(m, analysis_board).expect("the move was played before");
+            self.analysis_board.resume();
+            let played = self.analysis_board.play_moves(m);
+            played.expect("the move was played before");
         }
+    }
+
+    /// Plays a move, even if the game is over, because GTP does not define when a game ends.
+    fn resume_and_play(&mut self, m: &str) -> Result<(), SetUpError> {
+        self.analysis_board.resume();
+        self.analysis_board.play_moves(m)
+    }
+
+    /// If `seat` is not the side to move, plays an implied pass for the other side. Returns a list
+    /// that contains this pass, or an empty list if no pass was needed.
+    fn pass_to_seat(&mut self, seat: Seat) -> Result<Vec<String>, &'static str> {
+        if self.position().turn() == seat {
+            return Ok(Vec::new());
+        }
+        self.resume_and_play(PASS_MOVE).map_err(|_| ILLEGAL_MOVE)?;
+        Ok(vec![PASS_MOVE.to_owned()])
     }
 
     /// Prepares a search for a move. `plays_move` says whether the move will also be played on the
@@ -379,24 +323,21 @@ impl Gtp {
         command_id: &str,
         plays_move: bool,
         words: &[&str],
-        analysis_board: &mut dyn AnalysisBoard,
     ) -> Result<SearchRequest, String> {
-        let color = words.first().ok_or(SYNTAX_ERROR)?;
-        let seat = parse_color(color).ok_or(SYNTAX_ERROR)?;
-        let passes = pass_to_seat(seat, analysis_board)?;
-        let mut request = self
-            .settings
-            .search_request(self.time_system.time_for_move(seat));
+        let seat = parse_color(words.first().ok_or(SYNTAX_ERROR)?)?;
+        let passes = self.pass_to_seat(seat)?;
+        let time = self.time_system.time_for_move(seat);
+        let mut request = self.settings.search_request(time);
         if passes.is_empty() {
-            analysis_board.resume();
+            self.analysis_board.resume();
         } else {
             // The other side did not really pass. `genmove` for the side that is not to move only
             // implies a pass. The implied pass is cleared from the history, so that it cannot end
             // the game together with a pass by the engine. If the game would still end after a pass
             // by the engine, the engine must play a move.
-            analysis_board.resume_without_history();
-            if pass_ends_game(analysis_board.position()) {
-                request.goal = goal_without_pass(analysis_board.position());
+            self.analysis_board.resume_without_history();
+            if pass_ends_game(self.position()) {
+                request.goal = goal_without_pass(self.position());
             }
         }
         self.pending_genmove = Some(PendingGenmove {
@@ -406,19 +347,6 @@ impl Gtp {
         });
         Ok(request)
     }
-}
-
-/// If `seat` is not the side to move, plays an implied pass for the other side. Returns a list that
-/// contains this pass, or an empty list if no pass was needed.
-fn pass_to_seat(
-    seat: Seat,
-    analysis_board: &mut dyn AnalysisBoard,
-) -> Result<Vec<String>, &'static str> {
-    if analysis_board.position().turn() == seat {
-        return Ok(Vec::new());
-    }
-    resume_and_play(PASS_MOVE, analysis_board).map_err(|_| "illegal move")?;
-    Ok(vec![PASS_MOVE.to_owned()])
 }
 
 /// Returns whether the game would end if the side to move passed.
@@ -453,15 +381,15 @@ fn is_vertex(text: &str) -> bool {
 
 /// Error message that the specification prescribes for invalid arguments.
 const SYNTAX_ERROR: &str = "syntax error";
+const ILLEGAL_MOVE: &str = "illegal move";
 const BAD_VERTEX_LIST: &str = "bad vertex list";
 
 impl Protocol for Gtp {
-    fn handle_line(
-        &mut self,
-        line: &str,
-        analysis_board: &mut Box<dyn AnalysisBoard>,
-        out: &mut dyn Write,
-    ) -> io::Result<NextAction> {
+    fn analysis_board(&mut self) -> &mut Box<dyn AnalysisBoard> {
+        &mut self.analysis_board
+    }
+
+    fn handle_line(&mut self, line: &str, out: &mut dyn Write) -> io::Result<NextAction> {
         let line = strip_comments_and_controls(line);
         let mut words: Vec<&str> = line.split_whitespace().collect();
         let is_number = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit());
@@ -479,42 +407,29 @@ impl Protocol for Gtp {
             // captures dead stones.
             "genmove" | "kgs-genmove_cleanup" | "reg_genmove" => {
                 let plays_move = *command != "reg_genmove";
-                match self.start_genmove(command_id, plays_move, words, analysis_board.as_mut()) {
+                match self.start_genmove(command_id, plays_move, words) {
                     Ok(request) => return Ok(NextAction::Search(request)),
                     Err(reason) => Err(reason),
                 }
             }
-            command => self.run_command(command, words, analysis_board.as_mut()),
+            command => self.run_command(command, words),
         };
         write_response(command_id, &result, out)?;
-        Ok(if *command == "quit" {
-            NextAction::Quit
-        } else {
-            NextAction::ReadLine
+        Ok(match *command {
+            "quit" => NextAction::Quit,
+            _ => NextAction::ReadLine,
         })
     }
 
-    fn handle_line_while_searching(
-        &mut self,
-        line: &str,
-        _out: &mut dyn Write,
-    ) -> io::Result<WhileSearching> {
+    fn handle_line_while_searching(&mut self, line: &str) -> WhileSearching {
         let line = strip_comments_and_controls(line);
-        let is_quit = line.split_whitespace().any(|word| word == "quit");
-        Ok(if is_quit {
-            WhileSearching::SkipSearches
-        } else {
-            WhileSearching::Queue
-        })
+        match line.split_whitespace().any(|word| word == "quit") {
+            true => WhileSearching::SkipSearches,
+            false => WhileSearching::Queue,
+        }
     }
 
-    fn on_search_end(
-        &mut self,
-        result: SearchResult,
-        _was_stopped: bool,
-        analysis_board: &mut Box<dyn AnalysisBoard>,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
+    fn on_search_end(&mut self, result: SearchResult, out: &mut dyn Write) -> io::Result<()> {
         let pending = self.pending_genmove.take().expect("a genmove is pending");
         let (command_id, time) = (pending.command_id, result.search_time());
         // A search returns no move only if the game has reached the maximum number of plies.
@@ -522,24 +437,17 @@ impl Protocol for Gtp {
             return write_response(&command_id, &Ok(PASS_MOVE.to_owned()), out);
         };
         if pending.plays_move {
-            self.time_system
-                .spend(analysis_board.position().turn(), time);
-            analysis_board
-                .play_moves(&m)
-                .expect("the chosen move is legal");
+            let seat = self.position().turn();
+            self.time_system.spend(seat, time);
+            let played = self.analysis_board.play_moves(&m);
+            played.expect("the chosen move is legal");
             let turn = pending.passes.into_iter().chain([m.clone()]);
             self.turns.push(turn.collect());
         } else {
-            self.restore_position(analysis_board.as_mut());
+            self.restore_position();
         }
         write_response(&command_id, &Ok(m), out)
     }
-}
-
-/// Plays a move, even if the game is over, because GTP does not define when a game ends.
-fn resume_and_play(m: &str, analysis_board: &mut dyn AnalysisBoard) -> Result<(), SetUpError> {
-    analysis_board.resume();
-    analysis_board.play_moves(m)
 }
 
 /// Removes comments and control characters, as the specification requires.
@@ -559,12 +467,18 @@ fn write_response(command_id: &str, result: &CommandResult, out: &mut dyn Write)
     write!(out, "{sign}{command_id}{space}{text}\n\n")
 }
 
+/// Parses the first word.
+fn parse_first<T: FromStr>(words: &[&str]) -> Result<T, &'static str> {
+    let first = words.first().and_then(|word| word.parse().ok());
+    first.ok_or(SYNTAX_ERROR)
+}
+
 /// Parses a colour. Black is the first seat.
-fn parse_color(color: &str) -> Option<Seat> {
+fn parse_color(color: &str) -> Result<Seat, &'static str> {
     match color.to_ascii_lowercase().as_str() {
-        "b" | "black" => Some(Seat::First),
-        "w" | "white" => Some(Seat::Second),
-        _ => None,
+        "b" | "black" => Ok(Seat::First),
+        "w" | "white" => Ok(Seat::Second),
+        _ => Err(SYNTAX_ERROR),
     }
 }
 

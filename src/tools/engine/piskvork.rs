@@ -19,6 +19,7 @@ use super::{EngineSettings, mib_to_bytes};
 #[derive(Debug)]
 pub(super) struct Piskvork {
     settings: EngineSettings,
+    analysis_board: Box<dyn AnalysisBoard>,
     /// Stones on the board. `None` before the first `START`.
     board: Option<Board>,
     /// State of a `BOARD` command that has not yet received its final line `DONE`. Contains the
@@ -41,6 +42,7 @@ const INVALID_POINT: &str = "invalid point: expected x,y on the board";
 impl Piskvork {
     pub(super) fn new(settings: EngineSettings) -> Self {
         Self {
+            analysis_board: settings.new_analysis_board(),
             settings,
             board: None,
             pending_board: None,
@@ -48,11 +50,7 @@ impl Piskvork {
         }
     }
 
-    fn run_command(
-        &mut self,
-        line: &str,
-        analysis_board: &mut Box<dyn AnalysisBoard>,
-    ) -> Result<Reply, &'static str> {
+    fn run_command(&mut self, line: &str) -> Result<Reply, &'static str> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         let rest = rest.trim();
         match word.to_ascii_uppercase().as_str() {
@@ -64,19 +62,16 @@ impl Piskvork {
             }
             "BEGIN" => {
                 self.clear_board()?;
-                self.prepare_search(analysis_board.as_mut())
+                self.prepare_search()
             }
-            "TURN" => self.handle_turn(rest, analysis_board.as_mut()),
+            "TURN" => self.handle_turn(rest),
             "BOARD" => {
                 self.board.as_ref().ok_or(NO_GAME_STARTED)?;
                 self.pending_board = Some(Ok(Board::default()));
                 Ok(Reply::Nothing)
             }
             "TAKEBACK" => self.handle_takeback(rest),
-            "INFO" => {
-                let warning = self.handle_info(rest, analysis_board);
-                Ok(warning.map_or(Reply::Nothing, Reply::Text))
-            }
+            "INFO" => Ok(self.handle_info(rest)),
             "ABOUT" => Ok(Reply::Text(about_text())),
             _ => Ok(Reply::Text("UNKNOWN command".to_owned())),
         }
@@ -100,37 +95,24 @@ impl Piskvork {
     }
 
     /// Handles `TURN`: plays the opponent's move and prepares the search for the reply.
-    fn handle_turn(
-        &mut self,
-        text: &str,
-        analysis_board: &mut dyn AnalysisBoard,
-    ) -> Result<Reply, &'static str> {
-        let point = self.parse_point(text).ok_or(INVALID_POINT)?;
+    fn handle_turn(&mut self, text: &str) -> Result<Reply, &'static str> {
+        let point = self.parse_point(text)?;
         let mut board = self.board.clone().ok_or(NO_GAME_STARTED)?;
         board.place(point, Owner::Opponent)?;
-        let previous = self.board.replace(board);
-        self.prepare_search(analysis_board)
-            .inspect_err(|_| self.board = previous)
+        self.search_board(board)
     }
 
     fn handle_takeback(&mut self, text: &str) -> Result<Reply, &'static str> {
-        let point = self.parse_point(text).ok_or(INVALID_POINT)?;
+        let point = self.parse_point(text)?;
         self.board.as_mut().ok_or(NO_GAME_STARTED)?.remove(point)?;
         Ok(Reply::Text("OK".to_owned()))
     }
 
     /// Reads one of the lines that follow a `BOARD` command. The line `DONE` ends the command.
-    fn read_board_line(
-        &mut self,
-        line: &str,
-        analysis_board: &mut dyn AnalysisBoard,
-    ) -> Result<Reply, &'static str> {
+    fn read_board_line(&mut self, line: &str) -> Result<Reply, &'static str> {
         let mut pending = self.pending_board.take().expect("a BOARD command is open");
         if line.eq_ignore_ascii_case("DONE") {
-            let previous = self.board.replace(pending?);
-            return self
-                .prepare_search(analysis_board)
-                .inspect_err(|_| self.board = previous);
+            return self.search_board(pending?);
         }
         if let Ok(board) = &mut pending
             && let Err(reason) = self.add_stone(line, board)
@@ -150,71 +132,67 @@ impl Piskvork {
             "2" => Owner::Opponent,
             _ => return Err("invalid field: expected 1 (own stone) or 2 (opponent's stone)"),
         };
-        board.place(self.parse_point(point).ok_or(INVALID_POINT)?, owner)
+        board.place(self.parse_point(point)?, owner)
+    }
+
+    /// Replaces the board and prepares a search. If the search is impossible, keeps the old board.
+    fn search_board(&mut self, board: Board) -> Result<Reply, &'static str> {
+        let previous = self.board.replace(board);
+        self.prepare_search().inspect_err(|_| self.board = previous)
     }
 
     /// Sets up the position for a search, with the engine to move.
-    fn prepare_search(
-        &self,
-        analysis_board: &mut dyn AnalysisBoard,
-    ) -> Result<Reply, &'static str> {
+    fn prepare_search(&mut self) -> Result<Reply, &'static str> {
         let board = self.board.as_ref().ok_or(NO_GAME_STARTED)?;
         let position = board.to_position(self.settings.game.info.files)?;
-        (analysis_board.set_up(&position)).map_err(|_| "the position cannot occur in a game")?;
-        if analysis_board.position().outcome().is_some() {
-            return Err("the game is over");
+        let result = self.analysis_board.set_up(&position);
+        result.map_err(|_| "the position cannot occur in a game")?;
+        match self.analysis_board.position().outcome() {
+            None => Ok(Reply::Search),
+            Some(_) => Err("the game is over"),
         }
-        Ok(Reply::Search)
     }
 
-    /// Handles `INFO`, which needs no reply. Returns a `MESSAGE` line if `INFO rule` requests an
-    /// unsupported rule.
-    fn handle_info(
-        &mut self,
-        text: &str,
-        analysis_board: &mut Box<dyn AnalysisBoard>,
-    ) -> Option<String> {
+    /// Handles `INFO`. Replies with a `MESSAGE` line if `INFO rule` requests an unsupported rule.
+    fn handle_info(&mut self, text: &str) -> Reply {
         let (key, value) = text.split_once(' ').unwrap_or((text, ""));
         let number: Option<u64> = value.trim().parse().ok();
         match (key, number) {
-            ("max_memory", Some(bytes_max)) => self.limit_table_size(bytes_max, analysis_board),
+            ("max_memory", Some(bytes_max)) => self.limit_table_size(bytes_max),
             ("rule", Some(0)) => {}
             ("rule", _) => {
-                return Some(format!(
+                return Reply::Text(format!(
                     "MESSAGE unsupported rule '{value}': only 0 (freestyle) is supported"
                 ));
             }
             (key, value) => self.timing.apply_info(key, value),
         }
-        None
+        Reply::Nothing
     }
 
     /// Limits the size of the transposition table to half of `bytes_max`. The manager sets
     /// `bytes_max` as the memory limit of the process. The other half of this memory is left for
     /// everything else in the process. A `bytes_max` of 0 means no limit.
-    fn limit_table_size(&mut self, bytes_max: u64, analysis_board: &mut Box<dyn AnalysisBoard>) {
-        let half = usize::try_from(bytes_max / 2).unwrap_or(usize::MAX);
-        let requested = mib_to_bytes(self.settings.table_mib);
-        let size = if bytes_max == 0 {
-            requested
-        } else {
-            requested.min(half)
-        };
-        self.settings.reset_analysis_board(analysis_board, size);
+    fn limit_table_size(&mut self, bytes_max: u64) {
+        let mut size = mib_to_bytes(self.settings.table_mib);
+        if bytes_max > 0 {
+            size = size.min(usize::try_from(bytes_max / 2).unwrap_or(usize::MAX));
+        }
+        self.settings
+            .reset_analysis_board(&mut self.analysis_board, size);
     }
 
-    fn parse_point(&self, text: &str) -> Option<Point> {
-        Point::parse(text, self.settings.game.info.files)
+    fn parse_point(&self, text: &str) -> Result<Point, &'static str> {
+        Point::parse(text, self.settings.game.info.files).ok_or(INVALID_POINT)
     }
 }
 
 impl Protocol for Piskvork {
-    fn handle_line(
-        &mut self,
-        line: &str,
-        analysis_board: &mut Box<dyn AnalysisBoard>,
-        out: &mut dyn Write,
-    ) -> io::Result<NextAction> {
+    fn analysis_board(&mut self) -> &mut Box<dyn AnalysisBoard> {
+        &mut self.analysis_board
+    }
+
+    fn handle_line(&mut self, line: &str, out: &mut dyn Write) -> io::Result<NextAction> {
         let line = line.trim();
         if line.is_empty() {
             return Ok(NextAction::ReadLine);
@@ -222,43 +200,30 @@ impl Protocol for Piskvork {
         if is_end(line) {
             return Ok(NextAction::Quit);
         }
-        let reply = if self.pending_board.is_some() {
-            self.read_board_line(line, analysis_board.as_mut())
-        } else {
-            self.run_command(line, analysis_board)
+        let reply = match self.pending_board {
+            Some(_) => self.read_board_line(line),
+            None => self.run_command(line),
         };
         match reply {
             Ok(Reply::Nothing) => {}
             Ok(Reply::Text(text)) => writeln!(out, "{text}")?,
             Err(reason) => writeln!(out, "ERROR {reason}")?,
             Ok(Reply::Search) => {
-                return Ok(NextAction::Search(
-                    self.settings.search_request(self.timing.time_for_move()),
-                ));
+                let request = self.settings.search_request(self.timing.time_for_move());
+                return Ok(NextAction::Search(request));
             }
         }
         Ok(NextAction::ReadLine)
     }
 
-    fn handle_line_while_searching(
-        &mut self,
-        line: &str,
-        _out: &mut dyn Write,
-    ) -> io::Result<WhileSearching> {
-        Ok(if is_end(line.trim()) {
-            WhileSearching::Quit
-        } else {
-            WhileSearching::Queue
-        })
+    fn handle_line_while_searching(&mut self, line: &str) -> WhileSearching {
+        match is_end(line.trim()) {
+            true => WhileSearching::Quit,
+            false => WhileSearching::Queue,
+        }
     }
 
-    fn on_search_end(
-        &mut self,
-        result: SearchResult,
-        _was_stopped: bool,
-        _analysis_board: &mut Box<dyn AnalysisBoard>,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
+    fn on_search_end(&mut self, result: SearchResult, out: &mut dyn Write) -> io::Result<()> {
         self.timing.charge_move(result.search_time());
         let m = result.best_move.expect("the game is not over");
         let point = Point::from_move(&m, self.settings.game.info.files);

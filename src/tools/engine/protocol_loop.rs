@@ -5,18 +5,18 @@
 //! sleeps until another thread sends a message or the search reaches its deadline.
 
 use std::collections::VecDeque;
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, Stdout, Write};
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
-use plyhouse_engine::catalog::{AnalysisBoard, MoveChoice};
+use plyhouse_engine::catalog::{AnalysisBoard, GameEntry, MoveChoice};
 use plyhouse_engine::search::{Level, Limits, Report, Stop};
 use tokio::time::Instant;
 
-use super::{EngineSettings, mib_to_bytes};
 use crate::line_reader::LineReader;
 
 /// Maximum length of a line in bytes. The rest of a longer line is dropped. Even the `position`
@@ -32,20 +32,16 @@ const QUEUED_LINES_MAX: usize = 1024;
 
 /// The engine's side of an engine protocol.
 pub(super) trait Protocol {
-    /// Handles a line while no search is running. A failed command leaves the position unchanged.
-    fn handle_line(
-        &mut self,
-        line: &str,
-        analysis_board: &mut Box<dyn AnalysisBoard>,
-        out: &mut dyn Write,
-    ) -> io::Result<NextAction>;
+    /// Returns the board with the position to search. While a search runs, the search thread owns
+    /// this board, and the protocol has an unused board in its place.
+    fn analysis_board(&mut self) -> &mut Box<dyn AnalysisBoard>;
 
-    /// Handles an input line that arrives while a search is running.
-    fn handle_line_while_searching(
-        &mut self,
-        line: &str,
-        out: &mut dyn Write,
-    ) -> io::Result<WhileSearching>;
+    /// Handles a line while no search is running. A failed command leaves the position unchanged.
+    fn handle_line(&mut self, line: &str, out: &mut dyn Write) -> io::Result<NextAction>;
+
+    /// Handles an input line that arrives while a search is running. Must not use the analysis
+    /// board.
+    fn handle_line_while_searching(&mut self, line: &str) -> WhileSearching;
 
     /// Handles the end of the input. The loop still processes the queued lines.
     ///
@@ -67,16 +63,9 @@ pub(super) trait Protocol {
         Ok(())
     }
 
-    /// Handles the end of a search. `was_stopped` is true if the search was stopped early. If the
-    /// protocol does not allow an answer yet, the implementation must withhold the answer until a
-    /// later line allows it.
-    fn on_search_end(
-        &mut self,
-        result: SearchResult,
-        was_stopped: bool,
-        analysis_board: &mut Box<dyn AnalysisBoard>,
-        out: &mut dyn Write,
-    ) -> io::Result<()>;
+    /// Handles the end of a search. If the protocol does not allow an answer yet, the
+    /// implementation must withhold the answer until a later line allows it.
+    fn on_search_end(&mut self, result: SearchResult, out: &mut dyn Write) -> io::Result<()>;
 }
 
 /// Next action of the loop after a line.
@@ -97,6 +86,8 @@ pub(super) enum WhileSearching {
     Queue,
     /// Continue the search. The line was already handled.
     Handled,
+    /// Continue the search and send this line.
+    Reply(&'static str),
     /// Stop the search when the given time has passed. The protocol then sends the result of the
     /// search.
     StopWithin(Duration),
@@ -141,6 +132,8 @@ pub(super) struct SearchResult {
     /// The requested lines of play, best first. A bot level below full strength may choose a best
     /// move that does not start the first line.
     pub(super) lines: Vec<Report<String>>,
+    /// Whether the search was stopped early.
+    pub(super) was_stopped: bool,
 }
 
 impl SearchResult {
@@ -150,6 +143,7 @@ impl SearchResult {
         Self {
             best_move: best.cloned(),
             lines,
+            was_stopped: false,
         }
     }
 
@@ -157,6 +151,7 @@ impl SearchResult {
         choice.map_or_else(Self::default, |MoveChoice { m, report }| Self {
             best_move: Some(m),
             lines: vec![report],
+            was_stopped: false,
         })
     }
 
@@ -176,14 +171,13 @@ enum Message {
     SearchPanicked,
 }
 
-struct Driver<P, W> {
-    protocol: P,
-    out: W,
+struct Driver {
+    protocol: Box<dyn Protocol>,
+    game: &'static GameEntry,
+    out: Stdout,
     seed: u64,
     messages: Receiver<Message>,
     sender: SyncSender<Message>,
-    /// Analysis board, or `None` while the search thread owns it.
-    analysis_board: Option<Box<dyn AnalysisBoard>>,
     /// Flag that stops the current search. `None` if no search is running.
     search_stop: Option<Stop>,
     /// Time at which the loop stops the current search, if the protocol has set a deadline.
@@ -194,13 +188,12 @@ struct Driver<P, W> {
     skips_searches: bool,
 }
 
-/// Runs the protocol with input from stdin and output to `out`. Returns when a command ends the
-/// protocol, or when stdin or `out` is closed.
-pub(super) fn run<P: Protocol>(
-    protocol: P,
-    settings: &EngineSettings,
+/// Runs the protocol with input from stdin and output to stdout. Returns when a command ends the
+/// protocol, or when stdin or stdout is closed.
+pub(super) fn run(
+    protocol: Box<dyn Protocol>,
+    game: &'static GameEntry,
     seed: u64,
-    out: impl Write,
 ) -> anyhow::Result<()> {
     let (sender, messages) = sync_channel(MESSAGES_MAX);
     let reader_sender = sender.clone();
@@ -212,15 +205,11 @@ pub(super) fn run<P: Protocol>(
         .context("cannot start the input thread")?;
     let driver = Driver {
         protocol,
-        out,
+        game,
+        out: io::stdout(),
         seed,
         messages,
         sender,
-        analysis_board: Some(
-            settings
-                .game
-                .analysis_board(mib_to_bytes(settings.table_mib)),
-        ),
         search_stop: None,
         deadline: None,
         queued_lines: VecDeque::new(),
@@ -230,7 +219,7 @@ pub(super) fn run<P: Protocol>(
     driver.run()
 }
 
-impl<P: Protocol, W: Write> Driver<P, W> {
+impl Driver {
     fn run(mut self) -> anyhow::Result<()> {
         loop {
             while self.search_stop.is_none() {
@@ -291,12 +280,12 @@ impl<P: Protocol, W: Write> Driver<P, W> {
             self.queued_lines.push_back(line);
             return Ok(NextAction::ReadLine);
         };
-        let reaction = self
-            .protocol
-            .handle_line_while_searching(&line, &mut self.out)?;
-        self.out.flush()?;
-        match reaction {
+        match self.protocol.handle_line_while_searching(&line) {
             WhileSearching::Handled => {}
+            WhileSearching::Reply(text) => {
+                writeln!(self.out, "{text}")?;
+                self.out.flush()?;
+            }
             WhileSearching::Stop => search.stop(),
             WhileSearching::StopWithin(remaining) => {
                 self.deadline = Some(Instant::now() + remaining)
@@ -318,10 +307,7 @@ impl<P: Protocol, W: Write> Driver<P, W> {
     }
 
     fn handle_line(&mut self, line: &str) -> anyhow::Result<NextAction> {
-        let analysis_board = self.analysis_board.as_mut().expect("no search is running");
-        let next = self
-            .protocol
-            .handle_line(line, analysis_board, &mut self.out)?;
+        let next = self.protocol.handle_line(line, &mut self.out)?;
         self.out.flush()?;
         match next {
             NextAction::Search(request) => {
@@ -333,7 +319,8 @@ impl<P: Protocol, W: Write> Driver<P, W> {
     }
 
     fn start_search(&mut self, request: SearchRequest) -> anyhow::Result<()> {
-        let analysis_board = self.analysis_board.take().expect("no search is running");
+        let unused_board = self.game.analysis_board(0);
+        let analysis_board = mem::replace(self.protocol.analysis_board(), unused_board);
         let stop = Stop::new();
         if self.skips_searches {
             stop.stop();
@@ -350,17 +337,15 @@ impl<P: Protocol, W: Write> Driver<P, W> {
 
     fn on_search_end(
         &mut self,
-        mut analysis_board: Box<dyn AnalysisBoard>,
-        result: SearchResult,
+        analysis_board: Box<dyn AnalysisBoard>,
+        mut result: SearchResult,
     ) -> anyhow::Result<()> {
         let search = self.search_stop.take();
         self.deadline = None;
-        let was_stopped = search.is_some_and(|stop| stop.is_stopped());
-        self.protocol
-            .on_search_end(result, was_stopped, &mut analysis_board, &mut self.out)?;
-        self.out.flush()?;
-        self.analysis_board = Some(analysis_board);
-        Ok(())
+        result.was_stopped = search.is_some_and(|stop| stop.is_stopped());
+        *self.protocol.analysis_board() = analysis_board;
+        self.protocol.on_search_end(result, &mut self.out)?;
+        Ok(self.out.flush()?)
     }
 }
 
@@ -375,15 +360,8 @@ fn run_search_thread(
         // If the loop has already ended, the send fails, and the progress report is dropped.
         let _ = sender.send(Message::Progress(line, report.clone()));
     };
-    let search = || {
-        run_search(
-            analysis_board.as_mut(),
-            &request,
-            seed,
-            stop,
-            &mut on_progress,
-        )
-    };
+    let board = analysis_board.as_mut();
+    let search = || run_search(board, &request, seed, stop, &mut on_progress);
     let message = match catch_unwind(AssertUnwindSafe(search)) {
         Ok(result) => Message::SearchEnded(analysis_board, result),
         Err(_) => Message::SearchPanicked,
@@ -399,23 +377,18 @@ pub(super) fn run_search(
     stop: &Stop,
     on_progress: &mut dyn FnMut(usize, &Report<String>),
 ) -> SearchResult {
-    let mut limits = request.limits;
+    let (board, mut limits) = (analysis_board, request.limits);
     match &request.goal {
         SearchGoal::Lines {
-            search_moves: only,
+            search_moves,
             count,
         } => {
-            return SearchResult::from_lines(analysis_board.best_lines(
-                only,
-                *count,
-                &limits,
-                stop,
-                on_progress,
-            ));
+            let lines = board.best_lines(search_moves, *count, &limits, stop, on_progress);
+            return SearchResult::from_lines(lines);
         }
         SearchGoal::Win { plies } => {
             let started_at = Instant::now();
-            if let Some(win) = analysis_board.find_win_within(*plies, &limits, stop) {
+            if let Some(win) = board.find_win_within(*plies, &limits, stop) {
                 return SearchResult::from_lines(vec![win]);
             }
             limits.depth = Some(limits.depth.unwrap_or(u32::MAX).min(*plies));
@@ -424,14 +397,9 @@ pub(super) fn run_search(
         }
         SearchGoal::BestMove => {}
     }
-    let mut on_main_line_progress = |report: &Report<String>| on_progress(0, report);
-    SearchResult::from_choice(analysis_board.choose_move(
-        request.level,
-        seed,
-        &limits,
-        stop,
-        &mut on_main_line_progress,
-    ))
+    let mut on_progress = |report: &Report<String>| on_progress(0, report);
+    let choice = board.choose_move(request.level, seed, &limits, stop, &mut on_progress);
+    SearchResult::from_choice(choice)
 }
 
 /// Reads lines from `input` and sends them to the loop, until the input or the loop ends.

@@ -22,6 +22,7 @@ use super::protocol_loop::{
     NextAction, Protocol, SearchGoal, SearchRequest, SearchResult, WhileSearching,
 };
 use super::{EngineSettings, mib_to_bytes};
+use crate::engine_match::to_hundredths;
 
 /// Supported commands. The engine skips all words before the first command in a line.
 const COMMANDS: [&str; 9] = [
@@ -43,6 +44,7 @@ const NO_MOVE: &str = "bestmove (none)";
 #[derive(Debug)]
 pub(super) struct Uci {
     settings: EngineSettings,
+    analysis_board: Box<dyn AnalysisBoard>,
     options: Options,
     position_command: PositionCommand,
     /// Reason why the last `position` command was rejected. The analysis board then still has the
@@ -65,6 +67,7 @@ pub(super) struct Uci {
 impl Uci {
     pub(super) fn new(settings: EngineSettings) -> Self {
         Self {
+            analysis_board: settings.new_analysis_board(),
             options: Options::new(&settings),
             settings,
             position_command: PositionCommand::default(),
@@ -77,6 +80,10 @@ impl Uci {
         }
     }
 
+    fn position(&self) -> &dyn AnyPosition {
+        self.analysis_board.position()
+    }
+
     fn send_identification(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "id name Plyhouse {}", env!("CARGO_PKG_VERSION"))?;
         writeln!(out, "id author the Plyhouse authors")?;
@@ -84,47 +91,43 @@ impl Uci {
         writeln!(out, "uciok")
     }
 
+    /// Sets up the position of the last valid `position` command.
+    fn restore_position(&mut self) {
+        let result = self.position_command.set_up(self.analysis_board.as_mut());
+        result.expect("the position was set up before");
+    }
+
     /// Creates a new analysis board with an empty transposition table and sets up the position
     /// again.
-    fn reset_analysis_board(&self, analysis_board: &mut Box<dyn AnalysisBoard>) {
+    fn reset_analysis_board(&mut self) {
+        let table_bytes = mib_to_bytes(self.options.table_mib);
         self.settings
-            .reset_analysis_board(analysis_board, mib_to_bytes(self.options.table_mib));
-        let result = self.position_command.set_up(analysis_board.as_mut());
-        result.expect("the position was set up before");
+            .reset_analysis_board(&mut self.analysis_board, table_bytes);
+        self.restore_position();
     }
 
     /// Starts a new game. Keeps the current position, unless the last `position` command was
     /// rejected. In that case, sets up the initial position.
-    fn start_new_game(&mut self, analysis_board: &mut Box<dyn AnalysisBoard>) {
+    fn start_new_game(&mut self) {
         if self.refusal.take().is_some() {
             self.position_command = PositionCommand::default();
         }
-        self.reset_analysis_board(analysis_board);
+        self.reset_analysis_board();
     }
 
-    fn handle_position(
-        &mut self,
-        words: &[&str],
-        analysis_board: &mut dyn AnalysisBoard,
-    ) -> Result<(), String> {
+    fn handle_position(&mut self, words: &[&str]) -> Result<(), String> {
         let command = PositionCommand::parse(words)?;
-        if let Err(error) = command.set_up(analysis_board) {
-            let result = self.position_command.set_up(analysis_board);
-            result.expect("the position was set up before");
-            return Err(error);
+        let result = command.set_up(self.analysis_board.as_mut());
+        match result {
+            Ok(()) => self.position_command = command,
+            Err(_) => self.restore_position(),
         }
-        self.position_command = command;
-        Ok(())
+        result
     }
 
     /// Handles `go`. If the last `position` command was rejected, starts no search.
-    fn handle_go(
-        &mut self,
-        words: &[&str],
-        analysis_board: &dyn AnalysisBoard,
-        out: &mut dyn Write,
-    ) -> io::Result<NextAction> {
-        let turn = analysis_board.position().turn();
+    fn handle_go(&mut self, words: &[&str], out: &mut dyn Write) -> io::Result<NextAction> {
+        let turn = self.position().turn();
         self.go_command = GoCommand::parse(words, turn, self.settings.default_time);
         for invalid in &self.go_command.invalid_arguments {
             writeln!(out, "info string invalid argument of go: {invalid}")?;
@@ -133,27 +136,21 @@ impl Uci {
         let mut limits = self.go_command.search_limits(turn, self.options.threads);
         if self.input_has_ended && self.holds_answer() {
             limits.time = Some(self.settings.default_time);
-            self.go_command.is_infinite = false;
-            self.go_command.is_pondering = false;
+            self.allow_answer();
         }
         if let Some(reason) = &self.refusal {
             writeln!(out, "info string no position to search: {reason}")?;
             self.send_or_hold_answer(NO_MOVE.to_owned(), out)?;
             return Ok(NextAction::ReadLine);
         }
-        let legal = analysis_board.position().legal_moves();
-        let canonical = |m: &String| analysis_board.position().read_move(m).ok();
-        let mut search_moves: Vec<_> = self
-            .go_command
-            .search_moves
-            .iter()
-            .filter_map(canonical)
-            .collect();
-        search_moves.retain(|m| legal.contains(m));
-        if search_moves.len() < self.go_command.search_moves.len() {
+        let (pos, requested) = (self.position(), &self.go_command.search_moves);
+        let legal = pos.legal_moves();
+        let canonical = requested.iter().filter_map(|m| pos.read_move(m).ok());
+        let search_moves: Vec<_> = canonical.filter(|m| legal.contains(m)).collect();
+        if search_moves.len() < requested.len() {
             writeln!(out, "info string illegal moves in searchmoves are ignored")?;
         }
-        let is_over = analysis_board.position().outcome().is_some();
+        let is_over = pos.outcome().is_some();
         let first = search_moves.first().or(legal.first());
         self.move_after_end = first.filter(|_| is_over).cloned();
         Ok(NextAction::Search(SearchRequest {
@@ -164,26 +161,28 @@ impl Uci {
     }
 
     fn search_goal(&self, search_moves: Vec<String>) -> SearchGoal {
-        if let Some(moves) = self
-            .go_command
-            .mate_in_moves
-            .filter(|_| search_moves.is_empty())
-        {
-            let plies = moves.saturating_mul(2) - 1;
-            return SearchGoal::Win { plies };
-        }
-        if search_moves.is_empty() && self.options.multipv == 1 {
-            return SearchGoal::BestMove;
-        }
-        SearchGoal::Lines {
-            search_moves,
-            count: self.options.multipv,
+        let count = self.options.multipv;
+        match self.go_command.mate_in_moves {
+            Some(moves) if search_moves.is_empty() => SearchGoal::Win {
+                plies: moves.saturating_mul(2) - 1,
+            },
+            _ if search_moves.is_empty() && count == 1 => SearchGoal::BestMove,
+            _ => SearchGoal::Lines {
+                search_moves,
+                count,
+            },
         }
     }
 
     /// Returns whether the current search must not answer before `stop` or `ponderhit`.
     const fn holds_answer(&self) -> bool {
         self.go_command.is_infinite || self.go_command.is_pondering
+    }
+
+    /// Lets the current search answer without `stop` or `ponderhit`.
+    const fn allow_answer(&mut self) {
+        self.go_command.is_infinite = false;
+        self.go_command.is_pondering = false;
     }
 
     /// Sends the answer now, or withholds it until `stop` or `ponderhit`.
@@ -201,9 +200,76 @@ impl Uci {
             None => Ok(()),
         }
     }
+}
 
-    fn send_info(
-        &self,
+impl Protocol for Uci {
+    fn analysis_board(&mut self) -> &mut Box<dyn AnalysisBoard> {
+        &mut self.analysis_board
+    }
+
+    fn handle_line(&mut self, line: &str, out: &mut dyn Write) -> io::Result<NextAction> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let is_command = |word: &&str| COMMANDS.contains(word);
+        let Some(first) = words.iter().position(is_command) else {
+            return Ok(NextAction::ReadLine);
+        };
+        let (command, words) = (words[first], &words[first + 1..]);
+        // The GUI may send a command such as `position` without sending `stop` first. The engine
+        // then sends the withheld answer before it handles the command.
+        let releases_answer = matches!(command, "stop" | "go" | "position" | "ucinewgame" | "quit");
+        if releases_answer || command == "ponderhit" && !self.go_command.is_infinite {
+            self.send_held_answer(out)?;
+        }
+        match command {
+            "uci" => self.send_identification(out)?,
+            "isready" => writeln!(out, "readyok")?,
+            "setoption" => match self.options.set_option(words) {
+                Ok(OptionEffect::Nothing) => {}
+                Ok(OptionEffect::ResetTable) => self.reset_analysis_board(),
+                Err(reason) => writeln!(out, "info string {reason}")?,
+            },
+            "ucinewgame" => self.start_new_game(),
+            "position" => {
+                self.refusal = self.handle_position(words).err();
+                if let Some(reason) = &self.refusal {
+                    writeln!(out, "info string position rejected: {reason}")?;
+                }
+            }
+            "go" => return self.handle_go(words, out),
+            "ponderhit" => self.go_command.is_pondering = false,
+            "quit" => return Ok(NextAction::Quit),
+            // The remaining command is `stop`. It has no effect, because no search is running.
+            _ => {}
+        }
+        Ok(NextAction::ReadLine)
+    }
+
+    fn handle_line_while_searching(&mut self, line: &str) -> WhileSearching {
+        match line.split_whitespace().next() {
+            Some("stop") => WhileSearching::Stop,
+            Some("quit") => WhileSearching::SkipSearches,
+            Some("isready") => WhileSearching::Reply("readyok"),
+            Some("ponderhit") if self.go_command.is_pondering => {
+                self.go_command.is_pondering = false;
+                let time = self.time_for_move.filter(|_| !self.go_command.is_infinite);
+                time.map_or(WhileSearching::Handled, WhileSearching::StopWithin)
+            }
+            Some(_) | None => WhileSearching::Queue,
+        }
+    }
+
+    /// After the end of the input, no `stop` can arrive. A search that waits for `stop` must
+    /// therefore get a time limit.
+    fn on_end_of_input(&mut self, out: &mut dyn Write) -> io::Result<Option<Duration>> {
+        self.input_has_ended = true;
+        self.send_held_answer(out)?;
+        let search_time = self.holds_answer().then_some(self.settings.default_time);
+        self.allow_answer();
+        Ok(search_time)
+    }
+
+    fn on_progress(
+        &mut self,
         line: usize,
         report: &Report<String>,
         out: &mut dyn Write,
@@ -228,110 +294,19 @@ impl Uci {
         }
         writeln!(out)
     }
-}
 
-impl Protocol for Uci {
-    fn handle_line(
-        &mut self,
-        line: &str,
-        analysis_board: &mut Box<dyn AnalysisBoard>,
-        out: &mut dyn Write,
-    ) -> io::Result<NextAction> {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let is_command = |word: &&str| COMMANDS.contains(word);
-        let Some(first) = words.iter().position(is_command) else {
-            return Ok(NextAction::ReadLine);
-        };
-        let (command, words) = (words[first], &words[first + 1..]);
-        // The GUI may send a command such as `position` without sending `stop` first. The engine
-        // then sends the withheld answer before it handles the command.
-        let releases_answer = matches!(command, "stop" | "go" | "position" | "ucinewgame" | "quit");
-        if releases_answer || command == "ponderhit" && !self.go_command.is_infinite {
-            self.send_held_answer(out)?;
-        }
-        match command {
-            "uci" => self.send_identification(out)?,
-            "isready" => writeln!(out, "readyok")?,
-            "setoption" => match self.options.set_option(words) {
-                Ok(OptionEffect::Nothing) => {}
-                Ok(OptionEffect::ResetTable) => self.reset_analysis_board(analysis_board),
-                Err(reason) => writeln!(out, "info string {reason}")?,
-            },
-            "ucinewgame" => self.start_new_game(analysis_board),
-            "position" => {
-                self.refusal = self.handle_position(words, analysis_board.as_mut()).err();
-                if let Some(reason) = &self.refusal {
-                    writeln!(out, "info string position rejected: {reason}")?;
-                }
-            }
-            "go" => return self.handle_go(words, analysis_board.as_ref(), out),
-            "ponderhit" => self.go_command.is_pondering = false,
-            "quit" => return Ok(NextAction::Quit),
-            // The remaining command is `stop`. It has no effect, because no search is running.
-            _ => {}
-        }
-        Ok(NextAction::ReadLine)
-    }
-
-    fn handle_line_while_searching(
-        &mut self,
-        line: &str,
-        out: &mut dyn Write,
-    ) -> io::Result<WhileSearching> {
-        Ok(match line.split_whitespace().next() {
-            Some("stop") => WhileSearching::Stop,
-            Some("quit") => WhileSearching::SkipSearches,
-            Some("isready") => {
-                writeln!(out, "readyok")?;
-                WhileSearching::Handled
-            }
-            Some("ponderhit") if self.go_command.is_pondering => {
-                self.go_command.is_pondering = false;
-                let time = self.time_for_move.filter(|_| !self.go_command.is_infinite);
-                time.map_or(WhileSearching::Handled, WhileSearching::StopWithin)
-            }
-            Some(_) | None => WhileSearching::Queue,
-        })
-    }
-
-    /// After the end of the input, no `stop` can arrive. A search that waits for `stop` must
-    /// therefore get a time limit.
-    fn on_end_of_input(&mut self, out: &mut dyn Write) -> io::Result<Option<Duration>> {
-        self.input_has_ended = true;
-        self.send_held_answer(out)?;
-        let search_time = self.holds_answer().then_some(self.settings.default_time);
-        self.go_command.is_infinite = false;
-        self.go_command.is_pondering = false;
-        Ok(search_time)
-    }
-
-    fn on_progress(
-        &mut self,
-        line: usize,
-        report: &Report<String>,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        self.send_info(line, report, out)
-    }
-
-    fn on_search_end(
-        &mut self,
-        result: SearchResult,
-        was_stopped: bool,
-        analysis_board: &mut Box<dyn AnalysisBoard>,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
+    fn on_search_end(&mut self, result: SearchResult, out: &mut dyn Write) -> io::Result<()> {
         for (line, report) in result.lines.iter().enumerate() {
-            self.send_info(line, report, out)?;
+            self.on_progress(line, report, out)?;
         }
         let mut best_move = best_move_line(&result);
         if result.best_move.is_none() {
-            send_final_score(analysis_board.position(), out)?;
+            send_final_score(self.position(), out)?;
             if let Some(m) = &self.move_after_end {
                 best_move = format!("bestmove {m}");
             }
         }
-        if was_stopped {
+        if result.was_stopped {
             return writeln!(out, "{best_move}");
         }
         self.send_or_hold_answer(best_move, out)
@@ -367,13 +342,7 @@ fn format_score(score: Score, score_per_point: Option<i32>) -> String {
         Some(0) => "mate 0".to_owned(),
         Some(plies) => format!("mate -{}", plies / 2),
         // The unit `cp` is a hundredth of a pawn, or of a point in games decided by points.
-        None => match score.points() {
-            Some(points) => format!("cp {}", 100 * points),
-            None => format!(
-                "cp {}",
-                100 * score.value() / score_per_point.unwrap_or(100)
-            ),
-        },
+        None => format!("cp {}", to_hundredths(score, score_per_point)),
     }
 }
 

@@ -10,7 +10,7 @@ use plyhouse_engine::search::{Clock, Level, Stop, TranspositionTable};
 use tokio::time::Instant;
 
 use super::EngineMatch;
-use super::adjudication;
+use super::adjudication::to_hundredths;
 use super::engine_spec::{EngineKind, MoveLimits, TimeLimit};
 use super::forfeit_reason::ForfeitReason;
 use super::program_player::ProgramPlayer;
@@ -166,7 +166,7 @@ impl Player for LevelPlayer {
         }
         let choice = choice.expect("the game is not over");
         Ok(PlayerAction::Move {
-            score: Some(adjudication::to_hundredths(
+            score: Some(to_hundredths(
                 choice.report.score,
                 self.game.score_per_point,
             )),

@@ -8,7 +8,6 @@ use super::*;
 
 struct TestEngine {
     gtp: Gtp,
-    analysis_board: Box<dyn AnalysisBoard>,
 }
 
 impl TestEngine {
@@ -22,21 +21,17 @@ impl TestEngine {
         };
         Self {
             gtp: Gtp::new(settings, 7),
-            analysis_board: game.analysis_board(0),
         }
     }
 
     /// Handles a line and returns the response. Runs the search if the command starts one.
     fn send(&mut self, line: &str) -> String {
         let mut out = Vec::new();
-        let next = self
-            .gtp
-            .handle_line(line, &mut self.analysis_board, &mut out);
+        let next = self.gtp.handle_line(line, &mut out);
         if let NextAction::Search(question) = next.expect("writing succeeds") {
-            let (analysis_board, stop) = (self.analysis_board.as_mut(), Stop::new());
+            let (analysis_board, stop) = (self.gtp.analysis_board.as_mut(), Stop::new());
             let result = run_search(analysis_board, &question, 1, &stop, &mut |_, _| {});
-            let written =
-                (self.gtp).on_search_end(result, false, &mut self.analysis_board, &mut out);
+            let written = (self.gtp).on_search_end(result, &mut out);
             written.expect("writing succeeds");
         }
         String::from_utf8(out).expect("the output is UTF-8")
@@ -49,7 +44,7 @@ impl TestEngine {
     }
 
     fn position(&self) -> String {
-        self.analysis_board.position().to_string()
+        self.gtp.analysis_board.position().to_string()
     }
 }
 

@@ -8,7 +8,6 @@ use crate::engine::protocol_loop::run_search;
 
 struct TestEngine {
     piskvork: Piskvork,
-    analysis_board: Box<dyn AnalysisBoard>,
     limits: Option<Limits>,
 }
 
@@ -23,7 +22,6 @@ impl TestEngine {
         };
         Self {
             piskvork: Piskvork::new(settings),
-            analysis_board: game.analysis_board(0),
             limits: None,
         }
     }
@@ -31,15 +29,12 @@ impl TestEngine {
     /// Handles a line and returns the reply. Runs the search if the command starts one.
     fn send(&mut self, line: &str) -> String {
         let mut out = Vec::new();
-        let next = self
-            .piskvork
-            .handle_line(line, &mut self.analysis_board, &mut out);
+        let next = self.piskvork.handle_line(line, &mut out);
         if let NextAction::Search(question) = next.expect("writing succeeds") {
             self.limits = Some(question.limits);
-            let (analysis_board, stop) = (self.analysis_board.as_mut(), Stop::new());
+            let (analysis_board, stop) = (self.piskvork.analysis_board.as_mut(), Stop::new());
             let result = run_search(analysis_board, &question, 1, &stop, &mut |_, _| {});
-            let written =
-                (self.piskvork).on_search_end(result, false, &mut self.analysis_board, &mut out);
+            let written = (self.piskvork).on_search_end(result, &mut out);
             written.expect("writing succeeds");
         }
         String::from_utf8(out).expect("the output is UTF-8")
@@ -78,9 +73,7 @@ fn commands_get_the_replies_of_the_protocol() {
     ]);
     assert!(engine.send("ABOUT").starts_with("name=\"Plyhouse\", "));
     let mut out = Vec::new();
-    let next = engine
-        .piskvork
-        .handle_line("END", &mut engine.analysis_board, &mut out);
+    let next = engine.piskvork.handle_line("END", &mut out);
     assert_eq!(next.expect("writing succeeds"), NextAction::Quit);
 }
 

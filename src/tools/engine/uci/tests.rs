@@ -10,7 +10,6 @@ use super::*;
 /// An engine that handles lines one at a time.
 struct TestEngine {
     uci: Uci,
-    analysis_board: Box<dyn AnalysisBoard>,
 }
 
 impl TestEngine {
@@ -28,15 +27,12 @@ impl TestEngine {
         };
         Self {
             uci: Uci::new(settings),
-            analysis_board: game.analysis_board(0),
         }
     }
 
     fn handle_line(&mut self, line: &str) -> (NextAction, String) {
         let mut out = Vec::new();
-        let next = self
-            .uci
-            .handle_line(line, &mut self.analysis_board, &mut out);
+        let next = self.uci.handle_line(line, &mut out);
         let text = String::from_utf8(out).expect("the output is UTF-8");
         (next.expect("writing to a Vec succeeds"), text)
     }
@@ -65,11 +61,11 @@ impl TestEngine {
 
     /// Runs a search to its end and returns the final output.
     fn finish_search(&mut self, request: &SearchRequest, was_stopped: bool) -> String {
-        let (analysis_board, stop) = (self.analysis_board.as_mut(), Stop::new());
-        let result = run_search(analysis_board, request, 0, &stop, &mut |_, _| {});
+        let (analysis_board, stop) = (self.uci.analysis_board.as_mut(), Stop::new());
+        let mut result = run_search(analysis_board, request, 0, &stop, &mut |_, _| {});
+        result.was_stopped = was_stopped;
         let mut out = Vec::new();
-        let written =
-            (self.uci).on_search_end(result, was_stopped, &mut self.analysis_board, &mut out);
+        let written = (self.uci).on_search_end(result, &mut out);
         written.expect("writing to a Vec succeeds");
         String::from_utf8(out).expect("the output is UTF-8")
     }
@@ -81,7 +77,7 @@ impl TestEngine {
     }
 
     fn position(&self) -> String {
-        self.analysis_board.position().to_string()
+        self.uci.analysis_board.position().to_string()
     }
 }
 
@@ -340,7 +336,7 @@ fn move_is_found_after_unclaimed_and_material_draws() {
         for go in ["depth 3", "nodes 50", "mate 2"] {
             let mut engine = TestEngine::for_game(game);
             assert_eq!(engine.send(&format!("position {position}")), "");
-            let legal = engine.analysis_board.position().legal_moves();
+            let legal = engine.uci.analysis_board.position().legal_moves();
             let reply = engine.search(&format!("go {go}"));
             let best = reply.lines().last().expect("an answer");
             let best = best.strip_prefix("bestmove ").expect("a move");
@@ -376,13 +372,13 @@ fn unclaimed_draw_does_not_end_the_game() {
         engine.send(&format!("position startpos moves {shuffle}")),
         ""
     );
-    assert_eq!(engine.analysis_board.position().legal_moves().len(), 20);
+    assert_eq!(engine.uci.analysis_board.position().legal_moves().len(), 20);
     let quiet = "position fen 7k/8/8/8/8/8/8/R3K3 w Q - 99 80 moves a1a2 h8g8";
     assert_eq!(engine.send(quiet), "");
-    assert_eq!(engine.analysis_board.position().outcome(), None);
+    assert_eq!(engine.uci.analysis_board.position().outcome(), None);
     // The engine must end the game at checkmate, so a move after checkmate is rejected.
     engine.send("position fen 7k/R7/6K1/8/8/8/8/8 w - - 0 1 moves a7a8");
-    assert!(engine.analysis_board.position().outcome().is_some());
+    assert!(engine.uci.analysis_board.position().outcome().is_some());
     let reply = engine.send("position fen 7k/R7/6K1/8/8/8/8/8 w - - 0 1 moves a7a8 h8h7");
     assert!(reply.starts_with("info string "), "{reply}");
 }
@@ -414,12 +410,8 @@ fn ponder_search_answers_only_after_ponderhit() {
     engine.send("position startpos moves e2e4 e7e5");
     let clocks = "go ponder wtime 60030 btime 30030 winc 1000 binc 0";
     assert_eq!(engine.search_limits(clocks), Limits::default());
-    let mut out = Vec::new();
-    let next = engine
-        .uci
-        .handle_line_while_searching("ponderhit", &mut out);
     assert_eq!(
-        next.expect("the output is UTF-8"),
+        engine.uci.handle_line_while_searching("ponderhit"),
         WhileSearching::StopWithin(ms(2750))
     );
     // A ponder search may end before `ponderhit` arrives.
