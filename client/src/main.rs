@@ -8,7 +8,7 @@
 //! | [`ascii_fallback`] | replaces characters that an ASCII terminal cannot show |
 //! | [`block_list`] | `ply block`, `unblock` and `blocked` |
 //! | [`bot`] | `ply bot`: connects an engine to a seat |
-//! | [`clock_notation`] | parses and formats clocks such as `5+3` |
+//! | [`clock_notation`] | parses clocks such as `5+3` |
 //! | [`config`] | settings from the configuration file |
 //! | [`conventions`] | conventions of each game that the protocol does not describe |
 //! | [`device_label`] | default name of this device |

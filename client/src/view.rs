@@ -19,7 +19,6 @@ use std::time::Duration;
 use plyhouse_protocol::{GameSummary, SeatNumber, Snapshot};
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::clock_notation::format_clock;
 use crate::conventions::Conventions;
 use crate::sanitize::sanitize;
 use match_text::piece_text;
@@ -147,7 +146,7 @@ pub(crate) fn match_title(snapshot: &Snapshot, game: Option<&GameSummary>) -> St
 /// Formats the game, code and clock of a match.
 fn match_name(snapshot: &Snapshot, game: Option<&GameSummary>) -> String {
     let title = sanitize(game.map_or(&snapshot.game, |game| &game.title));
-    let clock = snapshot.clock.as_ref().map(format_clock);
+    let clock = snapshot.clock.map(|clock| clock.to_notation());
     let clock = clock.map_or_else(String::new, |clock| format!(" ({clock})"));
     format!(
         "{title} {}{clock}",

@@ -6,7 +6,6 @@ use plyhouse_protocol::{
 };
 
 use super::{PlaySession, REQUEST_PENDING_NOTICE};
-use crate::clock_notation::format_clock;
 use crate::sanitize::sanitize;
 use crate::view::{self, FAINT, STRONG, format_utc_minute, paint};
 
@@ -179,7 +178,7 @@ impl PlaySession {
     pub(super) fn on_challenge(&mut self, challenge: Challenge) {
         let game = self.game_summary(&challenge.game);
         let title = sanitize(game.map_or(&challenge.game, |game| &game.title));
-        let clock = challenge.clock.as_ref().map(format_clock);
+        let clock = challenge.clock.map(|clock| clock.to_notation());
         let clock = clock.map_or_else(String::new, |clock| format!(" ({clock})"));
         let from = sanitize(&challenge.challenger.name);
         let command = paint(STRONG, &self.join_command(&challenge.code));

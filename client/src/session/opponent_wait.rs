@@ -8,7 +8,6 @@ use plyhouse_protocol::{
 };
 
 use super::{Goal, PlaySession, REQUEST_PENDING_NOTICE, Stage};
-use crate::clock_notation::format_clock;
 use crate::sanitize::sanitize;
 use crate::view;
 use crate::view::{STRONG, paint};
@@ -97,7 +96,7 @@ impl PlaySession {
         }
         let game = self.game_summary(&seek.game);
         let title = sanitize(game.map_or(&seek.game, |game| &game.title));
-        let clock = seek.clock.as_ref().map(format_clock);
+        let clock = seek.clock.map(|clock| clock.to_notation());
         let clock = clock.map_or_else(String::new, |clock| format!("{clock}, "));
         let is_rated = seek.rated == Some(true);
         let rated = view::rated_label(is_rated);

@@ -5,7 +5,6 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::match_text::occupant_list_text;
 use super::style::{FAINT, PLAIN, STRONG, paint};
-use crate::clock_notation::format_clock;
 use crate::sanitize::sanitize;
 
 const COLUMN_COUNT: usize = 6;
@@ -134,7 +133,7 @@ fn match_row(listing: &ListedMatch) -> Row {
         let (side, occupant) = (sanitize(&seat.side), occupant_list_text(&seat.occupant));
         format!("{side} {occupant}")
     });
-    let clock = listing.clock.as_ref().map(format_clock);
+    let clock = listing.clock.map(|clock| clock.to_notation());
     let clock = clock.map_or_else(String::new, |clock| format!(" {clock}"));
     [
         code,

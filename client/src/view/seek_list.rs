@@ -5,7 +5,7 @@ use plyhouse_protocol::{SeekList, Seeker};
 use super::match_list::finish_list;
 use super::match_text::player_text;
 use super::style::{FAINT, STRONG, paint};
-use crate::clock_notation::{format_clock, parse_clock};
+use crate::clock_notation::parse_clock;
 use crate::sanitize::sanitize;
 
 /// Renders one line for each player who seeks an opponent, with the command that accepts the offer.
@@ -28,7 +28,7 @@ pub(crate) fn render_seek_list(seekers: &SeekList, server_options: &str) -> Opti
 pub(crate) fn seek_line(row: &Seeker) -> String {
     let name = player_text(&row.player.name, row.rating);
     let game = sanitize(&row.game);
-    let clock = row.clock.as_ref().map(format_clock);
+    let clock = row.clock.map(|clock| clock.to_notation());
     let clock_label = clock
         .as_ref()
         .map_or_else(String::new, |clock| format!(" {clock}"));
@@ -71,7 +71,8 @@ mod tests {
             {"player": {"id": id, "name": "odd"}, "game": "chess", "clock": odd, "rated": false},
         ]);
         let drawn = render_seek_list(&seek_list(5, &rows), " --server ws://h/ws").unwrap();
-        let odd = format_clock(&serde_json::from_value(odd).unwrap());
+        let odd: plyhouse_protocol::ClockControl = serde_json::from_value(odd).unwrap();
+        let odd = odd.to_notation();
         let expected = format!(
             "\
 LOOKING FOR AN OPPONENT

@@ -13,70 +13,126 @@ use super::{ClockControl, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
 )]
 pub struct ParseClockError;
 
+/// Time units and their lengths in milliseconds, from longest to shortest.
+const UNITS_MS: [(char, u64); 4] = [
+    ('d', DAY_MS),
+    ('h', HOUR_MS),
+    ('m', MINUTE_MS),
+    ('s', SECOND_MS),
+];
+
 impl FromStr for ClockControl {
     type Err = ParseClockError;
 
     fn from_str(text: &str) -> Result<Self, ParseClockError> {
-        parse_clock(&text.trim().to_ascii_lowercase())
+        Self::from_notation(text)
             .filter(Self::is_within_bounds)
             .ok_or(ParseClockError)
     }
 }
 
-fn parse_clock(text: &str) -> Option<ClockControl> {
-    if let Some((before, period)) = text.split_once('x') {
-        let (main_ms, periods) = match before.split_once('+') {
-            Some((main, periods)) => (parse_duration_ms(main)?, periods),
-            None => (0, before),
-        };
-        return Some(ClockControl::ByoYomi {
-            main_ms,
-            period_ms: parse_duration_ms(period)?,
-            periods: periods.parse().ok()?,
-        });
+impl ClockControl {
+    /// Parses a clock such as `5+3`, `5d3`, `10m+3x30s` or `3d`. The result may be out of bounds.
+    /// Returns `None` if the text is not a clock.
+    ///
+    /// A main time without a unit is in minutes, and an increment, delay or period without a unit
+    /// is in seconds.
+    #[must_use]
+    pub fn from_notation(text: &str) -> Option<Self> {
+        let text = text.trim().to_ascii_lowercase();
+        if let Some((before, period)) = text.split_once('x') {
+            let (main, periods) = before.split_once('+').unwrap_or(("0", before));
+            return Some(Self::ByoYomi {
+                main_ms: parse_time_ms(main, MINUTE_MS)?,
+                period_ms: parse_time_ms(period, SECOND_MS)?,
+                periods: periods.parse().ok()?,
+            });
+        }
+        if let Some((main, increment)) = text.split_once('+') {
+            return Some(Self::Fischer {
+                main_ms: parse_time_ms(main, MINUTE_MS)?,
+                increment_ms: parse_time_ms(increment, SECOND_MS)?,
+            });
+        }
+        match text.split_once('d') {
+            Some((main, delay)) if !delay.is_empty() => Some(Self::Delay {
+                main_ms: parse_time_ms(main, MINUTE_MS)?,
+                delay_ms: parse_decimal_ms(delay, SECOND_MS)?,
+            }),
+            Some(_) | None => Some(Self::Move {
+                move_ms: parse_duration_ms(&text)?,
+            }),
+        }
     }
-    if let Some((minutes, seconds)) = text.split_once('+') {
-        return Some(ClockControl::Fischer {
-            main_ms: parse_decimal_ms(minutes, MINUTE_MS)?,
-            increment_ms: parse_decimal_ms(seconds, SECOND_MS)?,
-        });
+
+    /// Formats the clock in the notation that [`from_notation`](Self::from_notation) parses.
+    #[must_use]
+    pub fn to_notation(&self) -> String {
+        let seconds = |ms| DecimalUnits(ms, SECOND_MS);
+        match *self {
+            Self::Fischer {
+                main_ms,
+                increment_ms,
+            } => format!("{}+{}", format_minutes(main_ms), seconds(increment_ms)),
+            Self::Delay { main_ms, delay_ms } => {
+                format!("{}d{}", format_minutes(main_ms), seconds(delay_ms))
+            }
+            Self::ByoYomi {
+                main_ms,
+                period_ms,
+                periods,
+            } => {
+                let (main, period) = (format_with_unit(main_ms), format_with_unit(period_ms));
+                format!("{main}+{periods}x{period}")
+            }
+            Self::Move { move_ms } => format_with_unit(move_ms),
+        }
     }
-    match text.split_once('d') {
-        Some((minutes, seconds)) if !seconds.is_empty() => Some(ClockControl::Delay {
-            main_ms: parse_decimal_ms(minutes, MINUTE_MS)?,
-            delay_ms: parse_decimal_ms(seconds, SECOND_MS)?,
-        }),
-        Some(_) | None => Some(ClockControl::Move {
-            move_ms: parse_duration_ms(text)?,
-        }),
-    }
+}
+
+/// Parses a time with a unit, such as `90s`, or a number of `default_unit` milliseconds.
+fn parse_time_ms(text: &str, default_unit: u64) -> Option<u64> {
+    parse_duration_ms(text).or_else(|| parse_decimal_ms(text, default_unit))
 }
 
 /// Parses a number with a unit (`s`, `m`, `h` or `d`) and returns milliseconds.
 fn parse_duration_ms(text: &str) -> Option<u64> {
-    let (at, unit) = text.char_indices().next_back()?;
-    let unit = match unit {
-        's' => SECOND_MS,
-        'm' => MINUTE_MS,
-        'h' => HOUR_MS,
-        'd' => DAY_MS,
-        _ => return None,
-    };
-    parse_decimal_ms(&text[..at], unit)
+    let with_unit = |(unit, ms)| Some((text.strip_suffix(unit)?, ms));
+    let (number, unit_ms) = UNITS_MS.into_iter().find_map(with_unit)?;
+    parse_decimal_ms(number, unit_ms)
 }
 
 /// Parses a number with up to three decimal places and converts it to milliseconds. `unit` is the
 /// length of the unit in milliseconds.
 fn parse_decimal_ms(number: &str, unit: u64) -> Option<u64> {
-    let (integer, decimals) = number.split_once('.').unwrap_or((number, "0"));
-    let digits = [integer, decimals].concat();
-    let has_valid_length =
-        !integer.is_empty() && (1..=3).contains(&decimals.len()) && digits.len() <= 10;
-    if !has_valid_length || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+    let (integer, decimals) = number.split_once('.').unwrap_or((number, ""));
+    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_digits(integer) || !is_digits(decimals) || decimals.len() > 3 {
         return None;
     }
-    let thousandths: u64 = format!("{integer}{decimals:0<3}").parse().ok()?;
-    Some(thousandths * unit / 1000)
+    let integer_ms = integer.parse::<u64>().ok()?.checked_mul(unit)?;
+    let thousandths: u64 = format!("{decimals:0<3}").parse().ok()?;
+    integer_ms.checked_add(thousandths * unit / 1000)
+}
+
+/// Formats a time in minutes if the number of minutes needs at most one decimal place. Otherwise,
+/// formats the time with a unit, such as `10s`.
+fn format_minutes(ms: u64) -> String {
+    match ms.is_multiple_of(MINUTE_MS / 10) {
+        true => DecimalUnits(ms, MINUTE_MS).to_string(),
+        false => format_with_unit(ms),
+    }
+}
+
+/// Formats a time in the largest unit that gives a whole number, such as `90s`. If there is no such
+/// unit, formats the time in seconds with decimal places.
+fn format_with_unit(ms: u64) -> String {
+    let is_exact = |(_, unit_ms): &(char, u64)| ms.is_multiple_of(*unit_ms);
+    match UNITS_MS.into_iter().find(is_exact) {
+        _ if ms == 0 => "0m".to_owned(),
+        Some((unit, unit_ms)) => format!("{}{unit}", ms / unit_ms),
+        None => format!("{}s", DecimalUnits(ms, SECOND_MS)),
+    }
 }
 
 /// Formats the clock for users: `5+3`, `10 min + 3 x 30 s`, `3 days a move`.
@@ -210,6 +266,25 @@ mod tests {
     }
 
     #[test]
+    fn units_are_optional_except_for_a_time_per_move() {
+        for (text, notation) in [
+            ("5+3s", "5+3"),
+            ("5.+3", "5+3"),
+            ("90s+2s", "1.5+2"),
+            ("20s+3", "20s+3"),
+            ("3x30", "0m+3x30s"),
+            (" 10+3X30 ", "10m+3x30s"),
+            ("90S+5x1m", "90s+5x1m"),
+            ("1440m", "1d"),
+            ("1d0.5", "1d0.5"),
+        ] {
+            let clock: ClockControl = text.parse().unwrap_or_else(|_| panic!("{text}"));
+            assert_eq!(clock.to_notation(), notation, "{text}");
+            assert_eq!(notation.parse(), Ok(clock), "{text}");
+        }
+    }
+
+    #[test]
     fn invalid_clock_text_is_rejected() {
         for text in [
             "",
@@ -218,7 +293,6 @@ mod tests {
             "5+",
             "+3",
             "-5+3",
-            "5+3s",
             "0+0",
             "181+0",
             "d",
@@ -228,11 +302,8 @@ mod tests {
             "3y",
             "x",
             "3x",
-            "3x30",
             "26x30s",
-            "10+3x30s",
             "5.1234+0",
-            "5.+0",
             ".5+0",
             "1e9+0",
             "é",
