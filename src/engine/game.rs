@@ -103,6 +103,17 @@ pub enum Outcome {
     Draw,
 }
 
+impl Outcome {
+    /// Returns the seat that has won, or `None` for a draw.
+    #[must_use]
+    pub const fn winner(self) -> Option<Seat> {
+        match self {
+            Self::Decisive { winner } => Some(winner),
+            Self::Draw => None,
+        }
+    }
+}
+
 /// How a game ended, for games that can end in several ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ending {

@@ -5,7 +5,7 @@
 //! an engine moves without reporting a score, its move counts for `-resign` restart at zero. Both
 //! engines' move counts for `-draw` then also restart at zero.
 
-use plyhouse_engine::game::Seat;
+use plyhouse_engine::game::{Outcome, Seat};
 use plyhouse_engine::search::Score;
 use plyhouse_engine_host::MATE_SCORE;
 
@@ -136,14 +136,6 @@ pub(crate) struct Adjudicator {
     level_moves: [u32; 2],
 }
 
-/// Result of an adjudicated game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ruling {
-    /// The given seat has won.
-    Won(Seat),
-    Drawn,
-}
-
 /// Move that was just played, with the engine's score.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScoredMove {
@@ -168,48 +160,37 @@ impl Adjudicator {
     }
 
     /// Counts a move. Returns the result if the rules adjudicate the game after this move.
-    pub(crate) fn adjudicate_move(&mut self, scored: ScoredMove) -> Option<Ruling> {
+    pub(crate) fn adjudicate_move(&mut self, scored: ScoredMove) -> Option<Outcome> {
         let own = scored.seat.index();
         if let Some(resign) = self.rules.resign {
             let count =
                 |counter: &mut u32, meets: bool| *counter = if meets { *counter + 1 } else { 0 };
-            let meets = |test: fn(i32, i32) -> bool| {
-                scored
-                    .score
-                    .is_some_and(|score| test(score, resign.score_threshold))
-            };
-            count(
-                &mut self.losing_moves[own],
-                meets(|score, limit| score <= -limit),
-            );
-            count(
-                &mut self.winning_moves[own],
-                meets(|score, limit| score >= limit),
-            );
+            let limit = resign.score_threshold;
+            let is_losing = scored.score.is_some_and(|score| score <= -limit);
+            let is_winning = scored.score.is_some_and(|score| score >= limit);
+            count(&mut self.losing_moves[own], is_losing);
+            count(&mut self.winning_moves[own], is_winning);
             let loses = |seat: &Seat| {
                 self.losing_moves[seat.index()] >= resign.consecutive_moves
                     && (!resign.is_two_sided
                         || self.winning_moves[seat.other().index()] >= resign.consecutive_moves)
             };
             if let Some(loser) = Seat::ALL.iter().find(|seat| loses(seat)) {
-                return Some(Ruling::Won(loser.other()));
+                let winner = loser.other();
+                return Some(Outcome::Decisive { winner });
             }
         }
         let draw = self.rules.draw?;
-        let is_level = scored
-            .score
-            .is_some_and(|score| score.abs() <= draw.score_max);
+        let is_level = (scored.score).is_some_and(|score| score.abs() <= draw.score_max);
         if scored.is_irreversible || !is_level {
             self.level_moves = [0; 2];
         } else {
             self.level_moves[own] += 1;
         }
         let is_past_minimum = scored.plies / 2 >= draw.full_moves_min as usize;
-        let has_been_level = self
-            .level_moves
-            .iter()
-            .all(|moves| *moves >= draw.consecutive_moves);
-        (is_past_minimum && has_been_level).then_some(Ruling::Drawn)
+        let is_long_enough = |moves: &u32| *moves >= draw.consecutive_moves;
+        let has_been_level = self.level_moves.iter().all(is_long_enough);
+        (is_past_minimum && has_been_level).then_some(Outcome::Draw)
     }
 }
 
@@ -252,7 +233,7 @@ mod tests {
         rules: AdjudicationRules,
         scores: &[Option<i32>],
         irreversible: &[usize],
-    ) -> Option<(usize, Ruling)> {
+    ) -> Option<(usize, Outcome)> {
         let mut adjudicator = Adjudicator::new(rules);
         scores.iter().enumerate().find_map(|(ply, score)| {
             let ruling = adjudicator.adjudicate_move(ScoredMove {
@@ -272,12 +253,22 @@ mod tests {
     #[test]
     fn low_score_for_the_required_moves_loses() {
         let rules = resign_rules("movecount=2 score=500");
-        let first_wins = Some((4, Ruling::Won(Seat::First)));
+        let first_wins = Some((
+            4,
+            Outcome::Decisive {
+                winner: Seat::First,
+            },
+        ));
         assert_eq!(
             adjudicate_game(rules, &to_scores(&[0, -500, 0, -900]), &[]),
             first_wins
         );
-        let second_wins = Some((3, Ruling::Won(Seat::Second)));
+        let second_wins = Some((
+            3,
+            Outcome::Decisive {
+                winner: Seat::Second,
+            },
+        ));
         assert_eq!(
             adjudicate_game(rules, &to_scores(&[-MATE_SCORE, 0, -MATE_SCORE]), &[]),
             second_wins
@@ -297,7 +288,14 @@ mod tests {
             adjudicate_game(rules, &to_scores(&[499, -900, 499, -900, 0, -900]), &[]),
             None
         );
-        let first_wins = |ply| Some((ply, Ruling::Won(Seat::First)));
+        let first_wins = |ply| {
+            Some((
+                ply,
+                Outcome::Decisive {
+                    winner: Seat::First,
+                },
+            ))
+        };
         assert_eq!(
             adjudicate_game(rules, &to_scores(&[0, -900, 0, -900, 500, -900, 500]), &[]),
             first_wins(7)
@@ -313,7 +311,7 @@ mod tests {
 
     #[test]
     fn level_scores_for_the_required_moves_are_a_draw() {
-        let drawn = |ply| Some((ply, Ruling::Drawn));
+        let drawn = |ply| Some((ply, Outcome::Draw));
         let rules = draw_rules("movenumber=0 movecount=2 score=10");
         assert_eq!(
             adjudicate_game(rules, &to_scores(&[10, -10, 0, 5]), &[]),

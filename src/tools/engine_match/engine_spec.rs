@@ -11,6 +11,7 @@ use plyhouse_engine::search::Level;
 use plyhouse_engine_host::{EngineConfig, Protocol};
 
 pub(crate) use self::move_limits::{MoveLimits, TimeControl, TimeLimit};
+use self::move_limits::{parse_move_time, parse_positive_count, parse_time_control};
 use super::engine_command_line::parse_command;
 
 /// Engine of a match.
@@ -39,33 +40,22 @@ pub(crate) struct Setting {
     value: String,
 }
 
+/// Keys of settings, except for `option.NAME`.
+const KEYS: &str = "cmd, arg, dir, proto, name, level, tc, st, nodes, depth, timemargin";
+
 impl Setting {
     /// Parses a setting of the form `KEY=VALUE`.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE")?;
-        let known_keys = [
-            "cmd",
-            "arg",
-            "dir",
-            "proto",
-            "name",
-            "level",
-            "tc",
-            "st",
-            "nodes",
-            "depth",
-            "timemargin",
-        ];
-        if known_keys.contains(&key) || key.starts_with("option.") {
-            return Ok(Self {
-                key: key.to_owned(),
-                value: value.to_owned(),
-            });
+        if !KEYS.split(", ").any(|known| known == key) && !key.starts_with("option.") {
+            return Err(format!(
+                "unknown key '{key}': expected {KEYS} or option.NAME"
+            ));
         }
-        Err(format!(
-            "unknown key '{key}': expected {} or option.NAME",
-            known_keys.join(", ")
-        ))
+        Ok(Self {
+            key: key.to_owned(),
+            value: value.to_owned(),
+        })
     }
 }
 
@@ -79,10 +69,7 @@ struct EngineSpecBuilder {
     protocol: Option<String>,
     level: Option<Level>,
     options: Vec<(String, String)>,
-    time: Option<TimeLimit>,
-    nodes: Option<u64>,
-    depth: Option<u32>,
-    margin: Option<Duration>,
+    limits: MoveLimits,
 }
 
 impl EngineSpecBuilder {
@@ -102,19 +89,18 @@ impl EngineSpecBuilder {
                     format!("unknown level '{value}': expected one of {levels}")
                 })?)
             }
-            "tc" => self.time = Some(move_limits::parse_time_control(value)?),
-            "st" => self.time = Some(TimeLimit::PerMove(move_limits::parse_move_time(value)?)),
-            "nodes" => self.nodes = Some(move_limits::parse_positive_count(value)?),
+            "tc" => self.limits.time = parse_time_control(value)?,
+            "st" => self.limits.time = TimeLimit::PerMove(parse_move_time(value)?),
+            "nodes" => self.limits.nodes = Some(parse_positive_count(value)?),
             "depth" => {
-                self.depth = Some(
-                    u32::try_from(move_limits::parse_positive_count(value)?).unwrap_or(u32::MAX),
-                )
+                let depth = parse_positive_count(value)?;
+                self.limits.depth = Some(u32::try_from(depth).unwrap_or(u32::MAX));
             }
             "timemargin" => {
                 let ms = value.parse().map_err(|_| {
                     format!("invalid timemargin '{value}': expected a number of milliseconds")
                 })?;
-                self.margin = Some(Duration::from_millis(ms));
+                self.limits.time_margin = Duration::from_millis(ms);
             }
             option => {
                 let name = option.trim_start_matches("option.").to_owned();
@@ -127,20 +113,16 @@ impl EngineSpecBuilder {
     /// Checks that the settings of a built-in level contain no options, arguments or working
     /// directory. Options, arguments and working directories only apply to external programs.
     fn check_level(&self) -> Result<(), String> {
-        if let Some((name, _)) = self.options.first() {
-            return Err(format!(
-                "option.{name}= is valid only with cmd=: a level has no options"
-            ));
-        }
-        if !self.arguments.is_empty() {
-            return Err("arg= is valid only with cmd=: a level takes no arguments".to_owned());
-        }
-        if self.directory.is_some() {
-            return Err(
-                "dir= is valid only with cmd=: a level has no working directory".to_owned(),
-            );
-        }
-        Ok(())
+        let (key, reason) = if let Some((name, _)) = self.options.first() {
+            (format!("option.{name}"), "has no options")
+        } else if !self.arguments.is_empty() {
+            ("arg".to_owned(), "takes no arguments")
+        } else if self.directory.is_some() {
+            ("dir".to_owned(), "has no working directory")
+        } else {
+            return Ok(());
+        };
+        Err(format!("{key}= is valid only with cmd=: a level {reason}"))
     }
 
     /// Builds the specification of the program that `command` starts. Also returns the file name of
@@ -153,14 +135,14 @@ impl EngineSpecBuilder {
         let command = parse_command(command, self.directory.as_deref(), self.arguments)?;
         let name = Path::new(&command.words[0]).file_name();
         let name = name.unwrap_or_default().to_string_lossy().into_owned();
-        let proto = choose_protocol(self.protocol.as_deref(), game_protocol)?;
+        let protocol = choose_protocol(self.protocol.as_deref(), game_protocol)?;
         let options = self.options;
-        if proto != Protocol::Uci && !options.is_empty() {
+        if protocol != Protocol::Uci && !options.is_empty() {
             return Err("option.NAME= is valid only for UCI programs".to_owned());
         }
         let program = EngineConfig {
             command,
-            protocol: proto,
+            protocol,
             options,
         };
         Ok((EngineKind::Program(program), name))
@@ -179,13 +161,7 @@ impl EngineSpec {
         for setting in settings {
             builder.apply_setting(setting)?;
         }
-        let limits = MoveLimits {
-            time: builder.time.unwrap_or(TimeLimit::Unlimited),
-            nodes: builder.nodes,
-            depth: builder.depth,
-            time_margin: builder.margin.unwrap_or(move_limits::TIME_MARGIN_DEFAULT),
-        };
-        let given_name = builder.name.take();
+        let (limits, given_name) = (builder.limits, builder.name.take());
         let (kind, name) = match (builder.level, builder.command.take()) {
             (Some(level), None) => {
                 builder.check_level()?;
@@ -214,18 +190,15 @@ impl EngineSpec {
             EngineKind::Level(Level::Max) if is_free => {
                 Err("level=max needs a limit: tc=, st=, nodes= or depth=".to_owned())
             }
-            EngineKind::Program(EngineConfig {
-                protocol: Protocol::Uci,
-                ..
-            }) if is_free => {
-                Err("UCI programs need a limit: tc=, st=, nodes= or depth=".to_owned())
-            }
-            EngineKind::Program(program)
-                if program.protocol != Protocol::Uci && (nodes.is_some() || depth.is_some()) =>
-            {
-                Err("nodes= and depth= are valid only for UCI programs and levels".to_owned())
-            }
-            EngineKind::Program(program) => check_protocol_clock(program.protocol, time),
+            EngineKind::Program(program) => match program.protocol {
+                Protocol::Uci if is_free => {
+                    Err("UCI programs need a limit: tc=, st=, nodes= or depth=".to_owned())
+                }
+                Protocol::Gtp { .. } | Protocol::Piskvork if nodes.is_some() || depth.is_some() => {
+                    Err("nodes= and depth= are valid only for UCI programs and levels".to_owned())
+                }
+                protocol => check_protocol_clock(protocol, time),
+            },
             EngineKind::Random | EngineKind::Level(_) => Ok(()),
         }
     }

@@ -136,12 +136,9 @@ fn parse_game(
     fen: Option<&str>,
     movetext: &str,
 ) -> anyhow::Result<Opening> {
-    let mut start = String::new();
     let moves = analysis_board.set_up_moves(fen.unwrap_or_default())?;
     ensure!(moves.is_empty(), "the FEN tag is not a position");
-    if fen.is_some() {
-        start = analysis_board.position().to_string();
-    }
+    let start = fen.map_or_else(String::new, |_| analysis_board.position().to_string());
     let moves = analysis_board.play_record(movetext)?;
     opening_at_current_position(analysis_board, start, moves)
 }

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use anyhow::Context as _;
-use plyhouse_engine::game::{Outcome, Seat};
+use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Stop;
 use tokio::time::Instant;
 
 use super::EngineMatch;
-use super::adjudication::{Adjudicator, Ruling, ScoredMove};
+use super::adjudication::{Adjudicator, ScoredMove};
 use super::engine_spec::{TimeControl, TimeLimit};
 use super::forfeit_reason::ForfeitReason;
 use super::openings::Opening;
@@ -84,58 +84,51 @@ impl<'a> PlayerPool<'a> {
         paired_game: &PairedGame<'_>,
         stop: &Stop,
     ) -> Option<PlayedGame> {
-        let PairedGame {
-            players, opening, ..
-        } = *paired_game;
-        let mut played = PlayedGame {
-            names: players.map(|player| self.engine_match.engines[player].name.clone()),
-            start_position: opening.start_position.clone(),
-            moves: opening.moves.clone(),
-            winner: None,
-            end: GameEnd::Rules(None),
-        };
-        match self.play_moves(paired_game, &mut played, stop) {
-            Ok(()) => {}
+        let (players, opening) = (paired_game.players, paired_game.opening);
+        let mut moves = opening.moves.clone();
+        let (winner, end) = match self.play_moves(paired_game, &mut moves, stop) {
+            Ok(result) => result,
             Err((_, ForfeitReason::Stopped)) => return None,
             Err((seat, reason)) => {
                 // After a forfeit, the program may still write output about the forfeited game. The
                 // pool therefore stops the program.
                 self.players[players[seat.index()]] = None;
-                played.winner = Some(seat.other());
-                played.end = GameEnd::Forfeit(reason);
+                (Some(seat.other()), GameEnd::Forfeit(reason))
             }
-        }
-        Some(played)
+        };
+        Some(PlayedGame {
+            names: players.map(|player| self.engine_match.engines[player].name.clone()),
+            start_position: opening.start_position.clone(),
+            moves,
+            winner,
+            end,
+        })
     }
 
-    /// Plays moves until the game is over. If a player forfeits, returns the player's seat and the
-    /// reason.
+    /// Plays moves until the game is over, and adds them to `moves`. Returns the winner and how the
+    /// game ended. If a player forfeits, returns the player's seat and the reason.
     fn play_moves(
         &mut self,
         paired_game: &PairedGame<'_>,
-        played: &mut PlayedGame,
+        moves: &mut Vec<String>,
         stop: &Stop,
-    ) -> Result<(), (Seat, ForfeitReason)> {
+    ) -> Result<(Option<Seat>, GameEnd), (Seat, ForfeitReason)> {
         self.begin_game(paired_game, stop)?;
-        let limits = paired_game
-            .players
-            .map(|player| self.engine_match.engines[player].limits);
+        let players = paired_game.players;
+        let limits = players.map(|player| self.engine_match.engines[player].limits);
         let mut clocks = Clocks::new(limits.map(|pace| pace.time));
         let mut adjudicator = Adjudicator::new(self.engine_match.adjudication);
         let mut pos = paired_game.opening.pos.clone_box();
         loop {
             if let Some(outcome) = pos.outcome() {
-                if let Outcome::Decisive { winner } = outcome {
-                    played.winner = Some(winner);
-                }
-                played.end = GameEnd::Rules(pos.ending().map(|ending| ending.detail));
-                return Ok(());
+                let end = GameEnd::Rules(pos.ending().map(|ending| ending.detail));
+                return Ok((outcome.winner(), end));
             }
             let seat = pos.turn();
             let turn = Turn {
                 pos: pos.as_ref(),
-                start_position: &played.start_position,
-                moves: &played.moves,
+                start_position: &paired_game.opening.start_position,
+                moves,
                 time_left: clocks.time_left,
                 increments: clocks.increment,
                 moves_to_go: clocks.moves_to_go[seat.index()],
@@ -144,32 +137,23 @@ impl<'a> PlayerPool<'a> {
                 started_at: Instant::now(),
                 stop,
             };
-            let action = self.request_move(paired_game.players[seat.index()], &turn);
+            let action = self.request_move(players[seat.index()], &turn);
             match action.map_err(|fault| (seat, fault))? {
                 PlayerAction::Resign => {
-                    played.winner = Some(seat.other());
-                    played.end = GameEnd::Resignation;
-                    return Ok(());
+                    return Ok((Some(seat.other()), GameEnd::Resignation));
                 }
                 PlayerAction::Move { text, score } => {
                     clocks.charge_move(seat, turn.started_at.elapsed());
-                    let m = pos
-                        .play(&text)
-                        .map_err(|_| (seat, ForfeitReason::IllegalMove(text)))?;
-                    played.moves.push(m);
+                    let result = pos.play(&text);
+                    moves.push(result.map_err(|_| (seat, ForfeitReason::IllegalMove(text)))?);
                     let ruling = adjudicator.adjudicate_move(ScoredMove {
                         seat,
                         score,
-                        plies: played.moves.len(),
+                        plies: moves.len(),
                         is_irreversible: pos.reversible_plies() == 0,
                     });
                     if let (Some(ruling), None) = (ruling, pos.outcome()) {
-                        played.end = GameEnd::Adjudication;
-                        played.winner = match ruling {
-                            Ruling::Won(winner) => Some(winner),
-                            Ruling::Drawn => None,
-                        };
-                        return Ok(());
+                        return Ok((ruling.winner(), GameEnd::Adjudication));
                     }
                 }
             }
@@ -183,11 +167,8 @@ impl<'a> PlayerPool<'a> {
         stop: &Stop,
     ) -> Result<(), (Seat, ForfeitReason)> {
         for seat in Seat::ALL {
-            let (player, seed) = (
-                paired_game.players[seat.index()],
-                paired_game.seeds[seat.index()],
-            );
-            self.get_or_start_player(player, stop)
+            let seed = paired_game.seeds[seat.index()];
+            self.get_or_start_player(paired_game.players[seat.index()], stop)
                 .map_err(|_| ForfeitReason::Crashed)
                 .and_then(|player| player.begin_game(seed, stop))
                 .map_err(|fault| (seat, fault))?;
@@ -234,16 +215,12 @@ struct Clocks {
 
 impl Clocks {
     fn new(times: [TimeLimit; 2]) -> Self {
-        let controls = times.map(|time| match time {
-            TimeLimit::Unlimited | TimeLimit::PerMove(_) => None,
-            TimeLimit::Clock(control) => Some(control),
-        });
+        let controls = times.map(TimeLimit::clock);
         Self {
             controls,
-            time_left: controls.map(|control| control.map(|control| control.initial_time())),
-            increment: controls
-                .map(|control| control.map_or(Duration::ZERO, |control| control.increment)),
-            moves_to_go: controls.map(|control| control.and_then(|control| control.moves)),
+            time_left: controls.map(|control| Some(control?.initial_time())),
+            increment: controls.map(|control| control.map_or(Duration::ZERO, |it| it.increment)),
+            moves_to_go: controls.map(|control| control?.moves),
         }
     }
 

@@ -7,7 +7,7 @@ use plyhouse_engine::search::Limits;
 
 /// Default tolerance for a move that exceeds its time limit. The tolerance allows for delays on a
 /// busy machine.
-pub(crate) const TIME_MARGIN_DEFAULT: Duration = Duration::from_millis(100);
+const TIME_MARGIN_DEFAULT: Duration = Duration::from_millis(100);
 
 /// Limits on the search for a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,17 @@ pub(crate) struct MoveLimits {
     pub(crate) depth: Option<u32>,
     /// Tolerance for a move that exceeds its time limit.
     pub(crate) time_margin: Duration,
+}
+
+impl Default for MoveLimits {
+    fn default() -> Self {
+        Self {
+            time: TimeLimit::Unlimited,
+            nodes: None,
+            depth: None,
+            time_margin: TIME_MARGIN_DEFAULT,
+        }
+    }
 }
 
 /// Time limit for a move or for an entire game.
@@ -40,6 +51,16 @@ pub(crate) struct TimeControl {
     /// Number of moves that the engine makes in a period. At the start of each period, `base` is
     /// added to the clock. `None` if `base` is for the entire game.
     pub(crate) moves: Option<u32>,
+}
+
+impl TimeLimit {
+    /// Returns the clock, or `None` for other limits.
+    pub(crate) const fn clock(self) -> Option<TimeControl> {
+        match self {
+            Self::Unlimited | Self::PerMove(_) => None,
+            Self::Clock(control) => Some(control),
+        }
+    }
 }
 
 impl TimeControl {
@@ -75,31 +96,24 @@ pub(crate) fn parse_time_control(text: &str) -> Result<TimeLimit, String> {
     let (moves, rest) = match text.split_once('/') {
         None => (None, text),
         Some((moves, rest)) => {
-            let moves = moves
-                .parse()
-                .ok()
-                .filter(|moves| *moves <= PERIOD_MOVES_MAX);
-            let moves = moves.ok_or_else(|| {
-                error(&format!(
-                    "expected a number of moves up to {PERIOD_MOVES_MAX} before '/'"
-                ))
-            })?;
+            let moves = moves.parse().ok();
+            let moves = moves.filter(|moves| *moves <= PERIOD_MOVES_MAX);
+            let expected = "expected a number of moves up to";
+            let moves =
+                moves.ok_or_else(|| error(&format!("{expected} {PERIOD_MOVES_MAX} before '/'")))?;
             // As in cutechess-cli, if MOVES is zero, TIME is for the entire game.
             (Some(moves).filter(|moves| *moves > 0), rest)
         }
     };
-    let (main, increment) = rest.split_once('+').unwrap_or((rest, "0"));
-    let main = match main.split_once(':') {
-        None => parse_seconds(main),
-        Some((minutes, seconds)) => parse_minutes(minutes)
-            .zip(parse_seconds(seconds))
-            .map(|(minutes, seconds)| minutes + seconds),
-    };
-    let main = main.ok_or_else(|| error("expected the time in seconds or minutes:seconds"))?;
+    let (base, increment) = rest.split_once('+').unwrap_or((rest, "0"));
+    let (minutes, seconds) = base.split_once(':').unwrap_or(("0", base));
+    let base = parse_minutes(minutes).zip(parse_seconds(seconds));
+    let base = base.map(|(minutes, seconds)| minutes + seconds);
+    let base = base.ok_or_else(|| error("expected the time in seconds or minutes:seconds"))?;
     let increment =
         parse_seconds(increment).ok_or_else(|| error("expected the increment in seconds"))?;
     let control = TimeControl {
-        base: main,
+        base,
         increment,
         moves,
     };
