@@ -23,7 +23,7 @@ pub(super) struct TimeSystem {
 }
 
 /// Remaining time of a side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct TimeLeft {
     time: Duration,
     /// During byo-yomi, the number of stones still to play (Canadian) or the number of periods left
@@ -110,27 +110,21 @@ impl TimeSystem {
     /// Subtracts the time of a move from the remaining time, because some controllers do not send
     /// `time_left`. Has no effect during Japanese byo-yomi.
     pub(super) fn spend(&mut self, seat: Seat, time: Duration) {
-        let Some(both) = self.time_left else {
+        let Some(mut both) = self.time_left else {
             return;
         };
         let left = both[seat.index()];
         if self.is_japanese && left.stones_or_periods > 0 {
             return;
         }
-        let remaining = TimeLeft {
-            time: left.time.saturating_sub(time),
-            stones_or_periods: left.stones_or_periods.saturating_sub(1),
-        };
         // A new byo-yomi period starts after the last stone of a period.
-        let remaining = if left.stones_or_periods == 1 {
-            TimeLeft {
-                time: Duration::ZERO,
-                stones_or_periods: 0,
-            }
-        } else {
-            remaining
+        let remaining = match left.stones_or_periods {
+            1 => TimeLeft::default(),
+            stones => TimeLeft {
+                time: left.time.saturating_sub(time),
+                stones_or_periods: stones.saturating_sub(1),
+            },
         };
-        let mut both = both;
         both[seat.index()] = self.start_byo_yomi_if_empty(remaining);
         self.time_left = Some(both);
     }

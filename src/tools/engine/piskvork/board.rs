@@ -60,11 +60,8 @@ impl Board {
     }
 
     pub(super) fn remove(&mut self, point: Point) -> Result<(), &'static str> {
-        let before = self.0.len();
-        self.0.retain(|(other, _)| *other != point);
-        if self.0.len() == before {
-            return Err("the point is empty");
-        }
+        let index = self.0.iter().position(|(other, _)| *other == point);
+        self.0.swap_remove(index.ok_or("the point is empty")?);
         Ok(())
     }
 
@@ -84,35 +81,20 @@ impl Board {
             Some(1) => Owner::Opponent,
             Some(_) | None => return Err("it is not the engine's turn"),
         };
-        let rows = (0..size).map(|y| {
-            let points = (0..size).map(|x| self.owner_at(Point { x, y }));
-            fen_row(
-                points.map(|owner| owner.map(|owner| if owner == first_mover { 'b' } else { 'w' })),
-            )
-        });
-        Ok(rows.collect::<Vec<_>>().join("/"))
+        let to_letter = |point| match self.owner_at(point) {
+            None => '.',
+            Some(owner) if owner == first_mover => 'b',
+            Some(_) => 'w',
+        };
+        let rows = (0..size).map(|y| (0..size).map(|x| to_letter(Point { x, y })).collect());
+        Ok(rows.map(count_empty_points).collect::<Vec<_>>().join("/"))
     }
 }
 
-/// Formats a row as in FEN. A letter is a stone, and a number is a run of empty points.
-fn fen_row(points: impl Iterator<Item = Option<char>>) -> String {
-    let (mut text, mut empty) = (String::new(), 0_u8);
-    for point in points {
-        match point {
-            None => empty += 1,
-            Some(stone) => {
-                push_empty_count(&mut text, empty);
-                text.push(stone);
-                empty = 0;
-            }
-        }
-    }
-    push_empty_count(&mut text, empty);
-    text
-}
-
-fn push_empty_count(text: &mut String, empty: u8) {
-    if empty > 0 {
-        text.push_str(&empty.to_string());
-    }
+/// Replaces each run of empty points, which are dots, with its length, as in FEN.
+fn count_empty_points(row: String) -> String {
+    let longest_first = (1..=row.len()).rev();
+    longest_first.fold(row, |row, length| {
+        row.replace(&".".repeat(length), &length.to_string())
+    })
 }

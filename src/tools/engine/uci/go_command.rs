@@ -31,7 +31,7 @@ pub(super) struct GoCommand {
     move_time: Option<Duration>,
     /// Remaining time of each player, indexed by seat.
     time_left: [Option<Duration>; 2],
-    increment: [Duration; 2],
+    increment: [Option<Duration>; 2],
     moves_to_go: Option<u32>,
     /// Search for a mate in this number of moves.
     pub(super) mate_in_moves: Option<u32>,
@@ -55,31 +55,38 @@ impl GoCommand {
     /// `fallback_time`. The client probably meant to set a limit, so it may wait for an answer and
     /// never send `stop`.
     pub(super) fn parse(words: &[&str], turn: Seat, fallback_time: Duration) -> Self {
-        let mut go = Self::default();
+        let mut go = Self {
+            is_pondering: words.contains(&"ponder"),
+            is_infinite: words.contains(&"infinite"),
+            ..Self::default()
+        };
         for (index, word) in words.iter().enumerate() {
             let next = words.get(index + 1).copied().unwrap_or_default();
-            if !is_valid_argument(word, next) {
-                go.invalid_arguments
-                    .push(format!("{word} {next}").trim_end().to_owned());
-            }
-            match *word {
-                "depth" => go.depth = next.parse().ok(),
-                "nodes" => go.nodes = next.parse().ok(),
-                "movetime" => go.move_time = parse_milliseconds(next),
-                "wtime" => go.time_left[0] = parse_milliseconds(next),
-                "btime" => go.time_left[1] = parse_milliseconds(next),
-                "winc" => go.increment[0] = parse_milliseconds(next).unwrap_or_default(),
-                "binc" => go.increment[1] = parse_milliseconds(next).unwrap_or_default(),
-                "movestogo" => go.moves_to_go = next.parse().ok(),
-                "mate" => go.mate_in_moves = next.parse().ok().filter(|moves| *moves > 0),
+            let ms = parse_milliseconds(next);
+            let is_valid = match *word {
+                "depth" => set(&mut go.depth, next.parse().ok()),
+                "nodes" => set(&mut go.nodes, next.parse().ok()),
+                "movetime" => set(&mut go.move_time, ms),
+                "wtime" => set(&mut go.time_left[0], ms),
+                "btime" => set(&mut go.time_left[1], ms),
+                "winc" => set(&mut go.increment[0], ms),
+                "binc" => set(&mut go.increment[1], ms),
+                "movestogo" => set(&mut go.moves_to_go, next.parse().ok()),
+                "mate" => {
+                    let moves = next.parse().ok().filter(|moves| *moves > 0);
+                    set(&mut go.mate_in_moves, moves)
+                }
                 "searchmoves" => {
                     let moves = words[index + 1..].iter();
                     let moves = moves.take_while(|word| !GO_KEYWORDS.contains(word));
                     go.search_moves = moves.map(|m| (*m).to_owned()).collect();
+                    true
                 }
-                "ponder" => go.is_pondering = true,
-                "infinite" => go.is_infinite = true,
-                _ => {}
+                _ => true,
+            };
+            if !is_valid {
+                let invalid = format!("{word} {next}").trim_end().to_owned();
+                go.invalid_arguments.push(invalid);
             }
         }
         let is_limited = go.depth.is_some() || go.nodes.is_some() || go.mate_in_moves.is_some();
@@ -115,7 +122,7 @@ impl GoCommand {
     pub(super) fn time_for_move(&self, turn: Seat) -> Option<Duration> {
         let clock = self.time_left[turn.index()].map(|left| Clock {
             remaining: left,
-            increment: self.increment[turn.index()],
+            increment: self.increment[turn.index()].unwrap_or_default(),
             moves_to_go: self.moves_to_go,
         });
         let by_clock = clock.map(|clock| clock.time_for_move());
@@ -124,15 +131,10 @@ impl GoCommand {
     }
 }
 
-/// Returns whether `number` is a valid argument of the keyword `word`.
-fn is_valid_argument(word: &str, number: &str) -> bool {
-    match word {
-        "depth" | "movestogo" => number.parse::<u32>().is_ok(),
-        "nodes" => number.parse::<u64>().is_ok(),
-        "mate" => number.parse::<u32>().is_ok_and(|moves| moves > 0),
-        "movetime" | "wtime" | "btime" | "winc" | "binc" => parse_milliseconds(number).is_some(),
-        _ => true,
-    }
+/// Sets an argument and returns whether its value is valid.
+fn set<T>(argument: &mut Option<T>, value: Option<T>) -> bool {
+    *argument = value;
+    argument.is_some()
 }
 
 /// Parses a time in milliseconds. A negative time counts as 0, because GUIs report a clock that has

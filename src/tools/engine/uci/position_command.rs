@@ -36,29 +36,21 @@ impl PositionCommand {
             .map_err(|error| match error {
                 // `position_error` says why the text is not a position. The error also says why the
                 // text is not a list of moves, but the argument of `fen` must be a position.
-                SetUpError::Unreadable {
-                    position_error: position,
-                    ..
-                } => position.to_string(),
+                SetUpError::Unreadable { position_error, .. } => position_error.to_string(),
                 SetUpError::UnreadableMove { .. } | SetUpError::Illegal { .. } => error.to_string(),
             })?;
         analysis_board.resume();
         for (ply, m) in self.moves.iter().enumerate() {
+            let number = ply + 1;
             let result = analysis_board.play_moves(m);
             result.map_err(|error| match error {
-                SetUpError::UnreadableMove {
-                    text, reason: why, ..
-                } => {
-                    format!("move {} {text:?}: {why}", ply + 1)
-                }
-                SetUpError::Illegal { reason: why, .. } => format!("move {}: {why}", ply + 1),
-                SetUpError::Unreadable {
+                SetUpError::UnreadableMove { text, reason, .. }
+                | SetUpError::Unreadable {
                     text,
-                    move_error: m,
+                    move_error: reason,
                     ..
-                } => {
-                    format!("move {} {text:?}: {m}", ply + 1)
-                }
+                } => format!("move {number} {text:?}: {reason}"),
+                SetUpError::Illegal { reason, .. } => format!("move {number}: {reason}"),
             })?;
             analysis_board.resume();
         }

@@ -1,7 +1,9 @@
 //! Options that the GUI can set.
 
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
+use std::str::FromStr;
 
 use plyhouse_engine::search::Level;
 
@@ -48,30 +50,18 @@ impl Options {
 
     /// Sends the list of options.
     pub(super) fn send_options(&self, out: &mut dyn Write) -> io::Result<()> {
-        let hash = self.table_mib;
+        let (hash, level) = (self.table_mib, level_name(self.level));
+        let levels = Level::ALL.map(level_name).join(" var ");
         writeln!(
             out,
-            "option name Hash type spin default {hash} min 1 max {TABLE_MIB_MAX}"
-        )?;
-        writeln!(out, "option name Clear Hash type button")?;
-        writeln!(
-            out,
-            "option name Threads type spin default 1 min 1 max {THREADS_MAX}"
-        )?;
-        writeln!(
-            out,
-            "option name MultiPV type spin default 1 min 1 max {MULTIPV_MAX}"
-        )?;
-        writeln!(out, "option name Ponder type check default false")?;
-        write!(
-            out,
-            "option name Level type combo default {}",
-            level_name(self.level)
-        )?;
-        for level in Level::ALL {
-            write!(out, " var {}", level_name(level))?;
-        }
-        writeln!(out)
+            "\
+option name Hash type spin default {hash} min 1 max {TABLE_MIB_MAX}
+option name Clear Hash type button
+option name Threads type spin default 1 min 1 max {THREADS_MAX}
+option name MultiPV type spin default 1 min 1 max {MULTIPV_MAX}
+option name Ponder type check default false
+option name Level type combo default {level} var {levels}"
+        )
     }
 
     /// Handles `setoption name NAME value VALUE`. The name may consist of several words.
@@ -85,23 +75,15 @@ impl Options {
         let value = value.unwrap_or_default().to_ascii_lowercase();
         match name.as_str() {
             "hash" => {
-                self.table_mib = parse_number(&value, TABLE_MIB_MAX).ok_or_else(|| {
-                    format!("invalid Hash '{value}': expected 1 to {TABLE_MIB_MAX}")
-                })?;
+                self.table_mib = parse_number("Hash", &value, TABLE_MIB_MAX)?;
                 return Ok(OptionEffect::ResetTable);
             }
             "clear hash" => return Ok(OptionEffect::ResetTable),
             "threads" => {
-                let threads = parse_number(&value, THREADS_MAX).and_then(NonZeroUsize::new);
-                self.threads = threads.ok_or_else(|| {
-                    format!("invalid Threads '{value}': expected 1 to {THREADS_MAX}")
-                })?;
+                let threads = parse_number("Threads", &value, THREADS_MAX)?;
+                self.threads = NonZeroUsize::new(threads).expect("at least 1");
             }
-            "multipv" => {
-                self.multipv = parse_number(&value, MULTIPV_MAX).ok_or_else(|| {
-                    format!("invalid MultiPV '{value}': expected 1 to {MULTIPV_MAX}")
-                })?;
-            }
+            "multipv" => self.multipv = parse_number("MultiPV", &value, MULTIPV_MAX)?,
             "level" => {
                 self.level = parse_level(&value).ok_or_else(|| {
                     format!(
@@ -120,10 +102,15 @@ impl Options {
     }
 }
 
-/// Parses a number from 1 to `max`.
-fn parse_number<N: std::str::FromStr + PartialOrd + From<u8>>(text: &str, max: N) -> Option<N> {
-    let number: N = text.parse().ok()?;
-    (N::from(1) <= number && number <= max).then_some(number)
+/// Parses a number from 1 to `max` as the value of the option `name`.
+fn parse_number<N>(name: &str, text: &str, max: N) -> Result<N, String>
+where
+    N: FromStr + PartialOrd + From<u8> + Display,
+{
+    let number = text.parse().ok();
+    number
+        .filter(|number| (&N::from(1)..=&max).contains(&number))
+        .ok_or_else(|| format!("invalid {name} '{text}': expected 1 to {max}"))
 }
 
 const fn level_name(level: Level) -> &'static str {
