@@ -161,24 +161,22 @@ impl Args {
     /// Analyses the given position and prints the result. If the position argument is `-`, analyses
     /// each position read from stdin.
     pub fn run(self) -> anyhow::Result<()> {
-        let mut analysis_board = self
-            .subject
-            .game
-            .analysis_board((self.table as usize) << 20);
-        if self.subject.position.as_deref() == Some("-") {
+        let GameAndPosition { game, position } = &self.subject;
+        let mut analysis_board = game.analysis_board((self.table as usize) << 20);
+        if position.as_deref() == Some("-") {
             if self.moves.is_some() {
                 exit_with_usage_error(
                     "--moves cannot be used with '-'; write the moves on the input lines",
                 );
             }
             let lines = batch_mode::BatchAnalysis {
-                info: &self.subject.game.info,
+                info: &game.info,
                 request: self.search_request(!self.every_move),
                 json: self.json,
             };
             return lines.run(analysis_board.as_mut());
         }
-        let position = self.subject.position.as_deref().unwrap_or_default();
+        let position = position.as_deref().unwrap_or_default();
         let moves = self.moves.as_deref().unwrap_or_default();
         if let Err(error) =
             (analysis_board.set_up(position)).and_then(|()| analysis_board.play_record(moves))
@@ -195,14 +193,8 @@ impl Args {
         let mut on_progress = progress_printer(analysis_board.position().clone_box());
         match request.run(analysis_board, &request.stop_flag()?, &mut on_progress) {
             Ok(report) => {
-                let scale = request.scale();
-                self.print_report(&PositionReport::new(
-                    info,
-                    analysis_board,
-                    &position,
-                    scale,
-                    &report,
-                ))
+                let (board, scale) = (&*analysis_board, request.scale());
+                self.print_report(&PositionReport::new(info, board, &position, scale, &report))
             }
             Err(error @ AnalysisError::DepthRequired(_)) => exit_with_usage_error(error),
             Err(error @ AnalysisError::NotSolved) => {
@@ -273,12 +265,8 @@ impl SearchRequest {
     ) -> Result<Report<String>, AnalysisError> {
         let pos = analysis_board.position();
         if let Some(outcome) = pos.outcome() {
-            return Ok(Report::from_exact_score(Score::from_game_end(
-                outcome,
-                pos.ending(),
-                pos.turn(),
-                0,
-            )));
+            let score = Score::from_game_end(outcome, pos.ending(), pos.turn(), 0);
+            return Ok(Report::from_exact_score(score));
         }
         match self {
             Self::Textbook {

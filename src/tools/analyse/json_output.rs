@@ -12,7 +12,7 @@ use super::position_report::{Evaluation, MoveRow, PositionReport};
 
 /// Appends the report as a JSON object.
 pub(super) fn write_report(out: &mut Vec<u8>, report: &PositionReport<'_>) {
-    let search_report = report.search_report;
+    let search = report.search_report;
     write_raw(out, r#"{"position":"#);
     write_string(out, report.position);
     write_raw(out, r#","turn":"#);
@@ -26,32 +26,26 @@ pub(super) fn write_report(out: &mut Vec<u8>, report: &PositionReport<'_>) {
     }
     write_evaluation(out, report.evaluation);
     write_raw(out, r#","exact":"#);
-    write_raw(out, if search_report.exact { "true" } else { "false" });
+    write_raw(out, if search.exact { "true" } else { "false" });
     for (name, count) in [
-        (r#","depth":"#, search_report.depth.into()),
-        (
-            r#","selective_depth":"#,
-            search_report.selective_depth.into(),
-        ),
-        (r#","nodes":"#, search_report.nodes),
-        (r#","nodes_per_second":"#, search_report.nodes_per_second()),
-        (r#","time_us":"#, to_micros(search_report.time)),
-        (r#","table_hits":"#, search_report.table_hits),
-        (
-            r#","table_use":"#,
-            search_report.table_fill_per_mille.into(),
-        ),
+        (r#","depth":"#, search.depth.into()),
+        (r#","selective_depth":"#, search.selective_depth.into()),
+        (r#","nodes":"#, search.nodes),
+        (r#","nodes_per_second":"#, search.nodes_per_second()),
+        (r#","time_us":"#, to_micros(search.time)),
+        (r#","table_hits":"#, search.table_hits),
+        (r#","table_use":"#, search.table_fill_per_mille.into()),
     ] {
         write_raw(out, name);
         write_number(out, count);
     }
-    write_optional(out, r#","pruned":"#, search_report.pruned, write_number);
-    write_playouts(out, search_report.playouts);
-    write_optional(out, r#","best":"#, search_report.pv.first(), |out, m| {
+    write_optional(out, r#","pruned":"#, search.pruned, write_number);
+    write_playouts(out, search.playouts);
+    write_optional(out, r#","best":"#, search.pv.first(), |out, m| {
         write_string(out, m)
     });
     write_raw(out, r#","pv":"#);
-    write_list(out, &search_report.pv, |out, m| write_string(out, m));
+    write_list(out, &search.pv, |out, m| write_string(out, m));
     write_raw(out, r#","moves":"#);
     write_list(out, &report.moves, write_move);
     write_raw(out, "}");
@@ -66,32 +60,30 @@ pub(super) fn write_error(out: &mut Vec<u8>, error: &str) {
 
 fn write_move(out: &mut Vec<u8>, row: &MoveRow<'_>) {
     write_raw(out, r#"{"move":"#);
-    write_string(out, row.m);
+    write_string(out, &row.value.m);
     write_evaluation(out, row.evaluation);
     write_raw(
         out,
-        match row.certainty {
+        match row.value.certainty {
             Certainty::Exact => r#","known":"exact""#,
             Certainty::Estimate => r#","known":"estimate""#,
             Certainty::UpperBound => r#","known":"at_most""#,
         },
     );
-    write_playouts(out, row.playouts);
+    write_playouts(out, row.value.playouts);
     write_raw(out, "}");
 }
 
 /// Appends the playout statistics. Writes nothing if the search did not use playouts.
 fn write_playouts(out: &mut Vec<u8>, playouts: Option<Playouts>) {
-    if let Some(Playouts {
-        count,
-        wins_per_mille: won,
-        ..
-    }) = playouts
-    {
+    if let Some(played) = playouts {
         write_raw(out, r#","playouts":"#);
-        write_number(out, count);
+        write_number(out, played.count);
         write_raw(out, r#","win_rate":"#);
-        write_raw(out, &format!("{:.3}", f64::from(won) / 1000.0));
+        write_raw(
+            out,
+            &format!("{:.3}", f64::from(played.wins_per_mille) / 1000.0),
+        );
     }
 }
 

@@ -20,10 +20,8 @@ pub(super) struct PositionReport<'a> {
 /// Report on a legal move of the position.
 #[derive(Debug)]
 pub(super) struct MoveRow<'a> {
-    pub(super) m: &'a str,
+    pub(super) value: &'a MoveValue<String>,
     pub(super) evaluation: Evaluation,
-    pub(super) certainty: Certainty,
-    pub(super) playouts: Option<Playouts>,
 }
 
 /// Evaluation of a position or a move, for the side to move. The score uses the customary scale for
@@ -57,11 +55,6 @@ impl Wdl {
 }
 
 impl Evaluation {
-    /// Returns the evaluation of the searched position.
-    pub(super) fn of_report(pos: &dyn AnyPosition, report: &Report<String>, scale: Scale) -> Self {
-        Self::new(pos, (report.score, report.exact), report.playouts, scale)
-    }
-
     /// Creates the evaluation from a search score. If `is_exact` is true, a score that is neither a
     /// win nor a loss means a draw. Otherwise, such a score is only an estimate.
     fn new(
@@ -114,29 +107,20 @@ impl<'a> PositionReport<'a> {
         // A position of a finished game is not searched. Its report uses the `Plies` scale, even if
         // the search request has another scale.
         let scale = outcome.map_or(scale, |_| Scale::Plies);
-        let to_row = |move_value: &'a MoveValue<String>| {
-            let is_exact = match move_value.certainty {
+        let to_row = |value: &'a MoveValue<String>| {
+            let is_exact = match value.certainty {
                 Certainty::Exact => true,
                 Certainty::Estimate => false,
                 Certainty::UpperBound => report.exact,
             };
-            MoveRow {
-                m: &move_value.m,
-                evaluation: Evaluation::new(
-                    pos,
-                    (move_value.score, is_exact),
-                    move_value.playouts,
-                    scale,
-                ),
-                certainty: move_value.certainty,
-                playouts: move_value.playouts,
-            }
+            let evaluation = Evaluation::new(pos, (value.score, is_exact), value.playouts, scale);
+            MoveRow { value, evaluation }
         };
         Self {
             position,
             turn: info.sides[pos.turn().index()],
             outcome: outcome.map(|outcome| to_wire_ending(pos, outcome)),
-            evaluation: Evaluation::of_report(pos, report, scale),
+            evaluation: Evaluation::new(pos, (report.score, report.exact), report.playouts, scale),
             search_report: report,
             moves: report.moves.iter().map(to_row).collect(),
         }
@@ -147,10 +131,7 @@ impl<'a> PositionReport<'a> {
 fn to_wire_ending(pos: &dyn AnyPosition, outcome: Outcome) -> Ending {
     let game_end = pos.ending();
     Ending {
-        winner: match outcome {
-            Outcome::Decisive { winner } => Some(SeatNumber(winner.number())),
-            Outcome::Draw => None,
-        },
+        winner: outcome.winner().map(|winner| SeatNumber(winner.number())),
         reason: Some(EndReason::Rules),
         by: None,
         detail: game_end.map(|way| way.detail.to_owned()),

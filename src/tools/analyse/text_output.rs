@@ -33,65 +33,57 @@ impl fmt::Display for FullReport<'_> {
             format_evaluation(report.evaluation)
         )?;
 
-        let rows: Vec<_> = report
-            .moves
-            .iter()
-            .map(|row| (row, format_move_value(row)))
-            .collect();
+        let rows = report.moves.iter().map(|row| (row, format_move_value(row)));
+        let rows: Vec<_> = rows.collect();
         let by_playouts = report.search_report.playouts.is_some();
-        let max_width = |min_width: usize, widths: &mut dyn Iterator<Item = usize>| {
-            widths.fold(min_width, usize::max)
-        };
-        let first = max_width(4, &mut rows.iter().map(|(row, _)| row.m.len()));
-        let second = max_width(5, &mut rows.iter().map(|(_, words)| words.len()));
-        write!(
-            f,
-            "{:<first$}  {:<second$}  {:>6}",
-            "move", "value", "score"
-        )?;
-        f.write_str(if by_playouts {
-            "  playouts     won\n"
+        let move_widths = rows.iter().map(|(row, _)| row.value.m.len());
+        let value_widths = rows.iter().map(|(_, words)| words.len());
+        let first = move_widths.fold("move".len(), usize::max);
+        let second = value_widths.fold("value".len(), usize::max);
+        let more_columns = if by_playouts {
+            "  playouts     won"
         } else {
-            "\n"
-        })?;
+            ""
+        };
+        writeln!(
+            f,
+            "{:<first$}  {:<second$}   score{more_columns}",
+            "move", "value"
+        )?;
         for (row, words) in rows {
-            let score = row.evaluation.score;
-            write!(f, "{:<first$}  {words:<second$}  {score:>6}", row.m)?;
-            if let Some(played) = row.playouts {
+            let (m, score) = (&row.value.m, row.evaluation.score);
+            write!(f, "{m:<first$}  {words:<second$}  {score:>6}")?;
+            if let Some(played) = row.value.playouts {
                 write!(f, "  {:>8}  {:>6}", played.count, format_win_rate(played))?;
             }
             writeln!(f)?;
         }
 
-        let search_report = report.search_report;
-        let what = if search_report.playouts.is_some() {
-            "playouts"
-        } else {
-            "nodes"
-        };
+        let search = report.search_report;
+        let what = if by_playouts { "playouts" } else { "nodes" };
         write!(
             f,
             "\n{} {what} in {:.3} s ({} per second)",
-            format_thousands(search_report.nodes),
-            search_report.time.as_secs_f64(),
-            format_thousands(search_report.nodes_per_second())
+            format_thousands(search.nodes),
+            search.time.as_secs_f64(),
+            format_thousands(search.nodes_per_second())
         )?;
-        match (search_report.playouts, search_report.pruned) {
+        match (search.playouts, search.pruned) {
             (Some(played), _) => writeln!(f, ", the best move won {}", format_win_rate(played))?,
             (None, Some(pruned)) => writeln!(f, ", {} moves pruned", format_thousands(pruned))?,
             (None, None) => writeln!(
                 f,
                 ", {} table hits, {:.1}% of the table filled",
-                format_thousands(search_report.table_hits),
-                f64::from(search_report.table_fill_per_mille) / 10.0
+                format_thousands(search.table_hits),
+                f64::from(search.table_fill_per_mille) / 10.0
             )?,
         }
         writeln!(
             f,
             "depth {}, longest line {}",
-            search_report.depth, search_report.selective_depth
+            search.depth, search.selective_depth
         )?;
-        writeln!(f, "pv {}", search_report.pv.join(" "))
+        writeln!(f, "pv {}", search.pv.join(" "))
     }
 }
 
@@ -115,7 +107,7 @@ impl fmt::Display for OneLineReport<'_> {
         write!(f, ", nodes {}", search.nodes)?;
         let mut before = "; ";
         for row in &report.moves {
-            write!(f, "{before}{}: {}", row.m, format_move_value(row))?;
+            write!(f, "{before}{}: {}", row.value.m, format_move_value(row))?;
             before = ", ";
         }
         Ok(())
@@ -124,35 +116,26 @@ impl fmt::Display for OneLineReport<'_> {
 
 impl fmt::Display for ProgressLine<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Report {
-            score,
-            depth,
-            nodes,
-            time,
-            pv,
-            playouts,
-            ..
-        } = self.1;
-        if let Some(played) = playouts {
-            return write!(
+        let Self(pos, report) = self;
+        let (depth, score, nodes) = (report.depth, report.score, format_thousands(report.nodes));
+        if let Some(played) = report.playouts {
+            write!(
                 f,
-                "{:>12} playouts  {:>6} won {:>8.3} s  {}",
-                format_thousands(*nodes),
-                format_win_rate(*played),
-                time.as_secs_f64(),
-                pv.join(" ")
-            );
+                "{nodes:>12} playouts  {:>6} won",
+                format_win_rate(played)
+            )?;
+        } else {
+            let score = match score.is_decided() {
+                true => score.to_string(),
+                false => format_signed(pos.conventional_score(score, None)),
+            };
+            write!(f, "depth {depth:>2}  {score:<12} {nodes:>15} nodes")?;
         }
         write!(
             f,
-            "depth {depth:>2}  {:<12} {:>15} nodes {:>8.3} s  {}",
-            match score.is_decided() {
-                true => score.to_string(),
-                false => format_signed(self.0.conventional_score(*score, *playouts)),
-            },
-            format_thousands(*nodes),
-            time.as_secs_f64(),
-            pv.join(" ")
+            " {:>8.3} s  {}",
+            report.time.as_secs_f64(),
+            report.pv.join(" ")
         )
     }
 }
@@ -165,7 +148,7 @@ fn format_win_rate(played: Playouts) -> String {
 /// Returns the value of a move in words.
 fn format_move_value(row: &MoveRow<'_>) -> String {
     let words = format_evaluation(row.evaluation);
-    match row.certainty {
+    match row.value.certainty {
         Certainty::Exact | Certainty::Estimate => words,
         Certainty::UpperBound => format!("at most {words}"),
     }
@@ -200,15 +183,10 @@ fn format_signed(number: i32) -> String {
 
 /// Formats a number with commas as thousands separators.
 fn format_thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
+    match number / 1000 {
+        0 => number.to_string(),
+        thousands => format!("{},{:03}", format_thousands(thousands), number % 1000),
     }
-    text
 }
 
 #[cfg(test)]
