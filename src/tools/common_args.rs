@@ -41,60 +41,54 @@ pub struct GameAndPosition {
     pub position: Option<String>,
 }
 
+/// The arguments as clap parses them.
+#[derive(clap::Args)]
+struct PositionalArgs {
+    /// Game; may also be given as --game GAME
+    #[arg(value_name = "GAME", value_parser = GameOrPositionParser, required_unless_present = "game_option")]
+    game: Option<String>,
+
+    /// Position (FEN for chess) or moves from the start (`e4 e5`); default: initial position. Put
+    /// `--` before a position that begins with `-`
+    #[arg(value_name = "POSITION")]
+    position: Option<String>,
+
+    #[arg(long = "game", value_name = "GAME", value_parser = game_parser(), hide = true)]
+    game_option: Option<&'static GameEntry>,
+}
+
 impl clap::Args for GameAndPosition {
     fn augment_args(command: clap::Command) -> clap::Command {
-        command
-            .arg(
-                clap::Arg::new("game")
-                    .value_name("GAME")
-                    .value_parser(GameOrPositionParser)
-                    .required_unless_present("game_option")
-                    .help("Game; may also be given as --game GAME"),
-            )
-            .arg(
-                clap::Arg::new("position")
-                    .value_name("POSITION")
-                    .help(POSITION_HELP),
-            )
-            .arg(
-                clap::Arg::new("game_option")
-                    .long("game")
-                    .value_name("GAME")
-                    .value_parser(game_parser())
-                    .hide(true),
-            )
+        PositionalArgs::augment_args(command)
     }
 
     fn augment_args_for_update(command: clap::Command) -> clap::Command {
-        Self::augment_args(command)
+        PositionalArgs::augment_args_for_update(command)
     }
 }
 
-const POSITION_HELP: &str = "Position (FEN for chess) or moves from the start (`e4 e5`); \
-    default: initial position. Put `--` before a position that begins with `-`";
-
 impl clap::FromArgMatches for GameAndPosition {
     fn from_arg_matches(matches: &clap::ArgMatches) -> Result<Self, clap::Error> {
-        let text = |id| matches.get_one::<String>(id).cloned();
-        if let Some(game) = matches.get_one::<&'static GameEntry>("game_option") {
+        let args = PositionalArgs::from_arg_matches(matches)?;
+        if let Some(game) = args.game_option {
             // If `--game` is present, the first positional argument is the position, and a second
             // positional argument is an error.
-            if let Some(extra) = text("position") {
+            if let Some(extra) = args.position {
                 let message =
                     format!("unexpected argument '{extra}': the game is already given by --game\n");
                 return Err(clap::Error::raw(ErrorKind::UnknownArgument, message));
             }
-            let position = text("game");
+            let position = args.game;
             return Ok(Self { game, position });
         }
-        let id = text("game").unwrap_or_default();
+        let id = args.game.unwrap_or_default();
         let game = catalog::find_game(&id).ok_or_else(|| {
             let ids = game_ids().collect::<Vec<_>>().join(", ");
             let message =
                 format!("invalid value '{id}' for '<GAME>'\n  [possible values: {ids}]\n");
             clap::Error::raw(ErrorKind::InvalidValue, message)
         })?;
-        let position = text("position");
+        let position = args.position;
         Ok(Self { game, position })
     }
 

@@ -108,15 +108,10 @@ impl Args {
             };
             position.play(&choice.m).expect("bots choose legal moves");
         }
-        let result_for = |seat: Seat| match position.outcome() {
-            Some(Outcome::Decisive { winner }) => f64::from(u8::from(winner == seat)),
-            Some(Outcome::Draw) | None => 0.5,
-        };
-        samples.extend(
-            evaluated
-                .into_iter()
-                .map(|(seat, value)| (value, result_for(seat))),
-        );
+        let winner = position.outcome().and_then(Outcome::winner);
+        let result_for = |seat| winner.map_or(0.5, |winner| f64::from(u8::from(winner == seat)));
+        let evaluated = evaluated.into_iter();
+        samples.extend(evaluated.map(|(seat, value)| (value, result_for(seat))));
     }
 }
 

@@ -14,7 +14,12 @@ pub(crate) fn print_report(report: &(impl Serialize + Display), json: bool) -> a
     } else {
         report.to_string()
     };
-    writeln!(io::stdout(), "{}", text.trim_end()).context("cannot write to stdout")
+    print_line(text.trim_end())
+}
+
+/// Prints a line to stdout.
+pub(crate) fn print_line(line: &str) -> anyhow::Result<()> {
+    writeln!(io::stdout(), "{line}").context("cannot write to stdout")
 }
 
 /// Creates a progress bar on stderr. The bar is hidden if stderr is not a terminal.

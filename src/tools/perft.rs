@@ -1,14 +1,13 @@
 //! `plyhouse perft`: counts the lines of play from a position, ply by ply.
 
-use std::io::{self, Write};
+use std::fmt;
 
-use anyhow::Context;
 use plyhouse_cli::number_in;
-use plyhouse_engine::game::perft::PlyCount;
 use serde::Serialize;
 use tokio::time::Instant;
 
 use crate::common_args::{GameAndPosition, exit_with_usage_error};
+use crate::output::{print_line, print_report};
 
 /// Count the leaf nodes of a game tree
 ///
@@ -60,34 +59,24 @@ impl Args {
         if let Err(error) = analysis_board.set_up(position.as_deref().unwrap_or_default()) {
             exit_with_usage_error(error);
         }
-        let mut out = io::stdout().lock();
-        let mut print = |line: String| writeln!(out, "{line}").context("cannot write to stdout");
         if !self.json {
-            print(table_header(game.info.sides))?;
+            print_line(&table_header(game.info.sides))?;
         }
         for ply in 0..=self.depth.min(analysis_board.plies_left()) {
             let started_at = Instant::now();
             let counts = analysis_board.perft(ply as usize);
-            let PlyCount {
-                nodes,
-                wins: won,
-                draws: drawn,
-            } = counts[ply as usize];
-            if nodes == 0 {
+            let count = counts[ply as usize];
+            if count.nodes == 0 {
                 break;
             }
             let row = PlyRow {
                 ply,
-                nodes,
-                won,
-                drawn,
+                nodes: count.nodes,
+                won: count.wins,
+                drawn: count.draws,
                 time_us: started_at.elapsed().as_micros(),
             };
-            print(if self.json {
-                serde_json::to_string(&row).context("cannot write a row as JSON")?
-            } else {
-                row.to_text()
-            })?;
+            print_report(&row, self.json)?;
         }
         Ok(())
     }
@@ -106,16 +95,14 @@ fn table_header([first, second]: [&str; 2]) -> String {
     )
 }
 
-impl PlyRow {
-    fn to_text(&self) -> String {
-        let Self {
-            ply,
-            nodes,
-            won: [first, second],
-            drawn,
-            time_us,
-        } = self;
-        let seconds = *time_us as f64 / 1e6;
-        format!("{ply:>3} {nodes:>16} {first:>14} {second:>14} {drawn:>14} {seconds:>9.3}")
+impl fmt::Display for PlyRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ([first, second], seconds) = (self.won, self.time_us as f64 / 1e6);
+        write!(
+            f,
+            "{:>3} {:>16} {first:>14} {second:>14}",
+            self.ply, self.nodes
+        )?;
+        write!(f, " {:>14} {seconds:>9.3}", self.drawn)
     }
 }

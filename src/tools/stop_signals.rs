@@ -32,24 +32,20 @@ pub(super) fn stop_on_interrupt_or_termination() -> anyhow::Result<Stop> {
 }
 
 /// Receiver for one kind of signal.
-struct SignalListener {
-    kind: SignalKind,
-    signal: Signal,
-}
+type SignalListener = (SignalKind, Signal);
 
 fn stop_on_signals<const N: usize>(kinds: [SignalKind; N]) -> anyhow::Result<Stop> {
     let stop = Stop::new();
     let runtime =
         (Builder::new_current_thread().enable_io().build()).context("cannot wait for signals")?;
-    let mut listeners = Vec::with_capacity(N);
-    {
-        let _runtime_guard = runtime.enter();
-        for kind in kinds {
-            let signal = signal(kind)
-                .with_context(|| format!("cannot listen for signal {}", kind.as_raw_value()))?;
-            listeners.push(SignalListener { kind, signal });
-        }
-    }
+    let runtime_guard = runtime.enter();
+    let listeners = kinds.into_iter().map(|kind| {
+        let listener = signal(kind)
+            .with_context(|| format!("cannot listen for signal {}", kind.as_raw_value()))?;
+        Ok((kind, listener))
+    });
+    let mut listeners: Vec<SignalListener> = listeners.collect::<anyhow::Result<_>>()?;
+    drop(runtime_guard);
     let stop_flag = stop.clone();
     // The signal thread runs until the process ends.
     thread::spawn(move || {
@@ -68,11 +64,10 @@ fn stop_on_signals<const N: usize>(kinds: [SignalKind; N]) -> anyhow::Result<Sto
 /// Waits until one of the listeners receives a signal, and returns the kind of the signal.
 async fn next_signal(listeners: &mut [SignalListener]) -> SignalKind {
     poll_fn(|context| {
-        let mut received = listeners
-            .iter_mut()
-            .filter_map(|SignalListener { kind, signal }| {
-                signal.poll_recv(context).is_ready().then_some(*kind)
-            });
+        let mut received = listeners.iter_mut().filter_map(|(kind, signal)| {
+            let is_received = signal.poll_recv(context).is_ready();
+            is_received.then_some(*kind)
+        });
         received.next().map_or(Poll::Pending, Poll::Ready)
     })
     .await
