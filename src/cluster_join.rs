@@ -50,7 +50,7 @@ impl ClusterArgs {
     ) -> anyhow::Result<OpenedStore> {
         let Some(nats) = &self.nats else {
             let (store, metrics) = data.open(keep_ended).await?;
-            return Ok((store, metrics, None));
+            return Ok((store.into(), metrics, None));
         };
         let Data::Database(address) = data else {
             exit_with_usage_error("a cluster needs a shared database: set --database")

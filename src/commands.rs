@@ -8,12 +8,15 @@ mod health;
 mod match_command;
 mod move_store;
 mod ratings;
-mod read_only_store;
 pub(crate) mod single_dash_hints;
 mod verify;
 
+use anyhow::{Context, bail};
 use clap::Subcommand;
+use plyhouse_cli::count_text;
+use plyhouse_store::VerificationReport;
 use plyhouse_tools::{analyse, engine, engine_match, fit_win_probability, perft, tournament};
+use tokio::runtime::{Builder, Runtime};
 
 /// Subcommands of the binary. The doc comment of a subcommand's arguments is its help text.
 #[derive(Debug, Subcommand)]
@@ -55,6 +58,30 @@ impl Command {
             Self::Verify(args) => args.run(),
         }
     }
+}
+
+/// Starts an async runtime on the current thread.
+fn current_thread_runtime() -> anyhow::Result<Runtime> {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    runtime.context("cannot start the async runtime")
+}
+
+/// Returns an error if `faults`, the number of faults that a command found, is not 0. The error
+/// message consists of the number of faults and the noun, given as singular and plural.
+fn fail_if_any(faults: u64, noun: [&str; 2]) -> anyhow::Result<()> {
+    match faults {
+        0 => Ok(()),
+        faults => bail!("{}", count_text(faults, noun)),
+    }
+}
+
+/// Summarizes the contents of a store, such as "2 matches (1 live, 1 ended), 9 events, 3 players".
+fn contents(report: &VerificationReport) -> String {
+    let matches = count_text(report.matches, ["match", "matches"]);
+    let (live, ended) = (report.live, report.ended);
+    let events = count_text(report.events, ["event", "events"]);
+    let players = count_text(report.players, ["player", "players"]);
+    format!("{matches} ({live} live, {ended} ended), {events}, {players}")
 }
 
 /// Treats a broken pipe as success. The command must not write to any pipe other than stdout.

@@ -4,7 +4,6 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -84,18 +83,18 @@ impl Data {
     pub(crate) async fn open(
         &self,
         keep_ended: Option<Duration>,
-    ) -> anyhow::Result<(Arc<dyn Store>, StoreMetrics)> {
+    ) -> anyhow::Result<(Box<dyn Store>, StoreMetrics)> {
         Ok(match self {
-            Self::Memory => (Arc::new(MemoryStore::default()), StoreMetrics::default()),
+            Self::Memory => (Box::new(MemoryStore::default()), StoreMetrics::default()),
             Self::Directory(directory) => {
                 let store = SqliteStore::open(directory, keep_ended)?;
                 let metrics = store.metrics();
-                (Arc::new(store), metrics)
+                (Box::new(store), metrics)
             }
             Self::Database(address) => {
                 let store = PostgresStore::open_exclusive(&address.0, keep_ended).await?;
                 let metrics = store.metrics();
-                (Arc::new(store), metrics)
+                (Box::new(store), metrics)
             }
         })
     }
@@ -115,12 +114,10 @@ impl Data {
     /// `move-store` takes.
     pub(crate) fn from_url(text: &str) -> Result<Self, String> {
         match text.split_once(':') {
-            Some((scheme, "")) if scheme.eq_ignore_ascii_case("sqlite") => {
-                Err("expected a directory after sqlite:".to_owned())
-            }
-            Some((scheme, directory)) if scheme.eq_ignore_ascii_case("sqlite") => {
-                Ok(Self::Directory(directory.into()))
-            }
+            Some((scheme, directory)) if scheme.eq_ignore_ascii_case("sqlite") => match directory {
+                "" => Err("expected a directory after sqlite:".to_owned()),
+                directory => Ok(Self::Directory(directory.into())),
+            },
             Some(_) | None => text
                 .parse()
                 .map(Self::Database)
@@ -130,15 +127,11 @@ impl Data {
 
     /// Opens the store. Fails if another process uses it.
     pub(crate) async fn open_exclusive(&self) -> anyhow::Result<Box<dyn Store>> {
-        Ok(match self {
-            Self::Memory => exit_with_usage_error(
-                "data in memory cannot be moved; use a directory or a database",
-            ),
-            Self::Directory(directory) => Box::new(SqliteStore::open(directory, None)?),
-            Self::Database(address) => {
-                Box::new(PostgresStore::open_exclusive(&address.0, None).await?)
-            }
-        })
+        if *self == Self::Memory {
+            exit_with_usage_error("data in memory cannot be moved; use a directory or a database");
+        }
+        let (store, _) = self.open(None).await?;
+        Ok(store)
     }
 
     /// Opens the store. Returns `None` if another process uses it.
@@ -224,9 +217,7 @@ impl FromStr for Address {
         match text.split_once("://") {
             // tokio-postgres accepts the scheme only in lower case.
             Some((scheme, rest))
-                if ["postgres", "postgresql"]
-                    .iter()
-                    .any(|known| scheme.eq_ignore_ascii_case(known)) =>
+                if matches!(&*scheme.to_ascii_lowercase(), "postgres" | "postgresql") =>
             {
                 Ok(Self(format!("postgres://{rest}")))
             }

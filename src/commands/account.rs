@@ -11,7 +11,6 @@ use plyhouse_server::{
     AdminCommand, AdminResult, SearchMode, Server, Settings, new_one_time_secret,
 };
 use plyhouse_store::{InspectedPlayer, Store, StoreInspector, StoreMetrics};
-use tokio::runtime::Builder;
 
 use crate::store_location::{Data, StoreLocation};
 
@@ -208,8 +207,7 @@ fn line(person: &InspectedPlayer) -> String {
 fn admin_command(data: &Data, order: AdminCommand) -> anyhow::Result<()> {
     // Checks that the store exists, because opening a missing store would create it.
     data.inspect()?;
-    let runtime = Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.context("cannot start the async runtime")?;
+    let runtime = super::current_thread_runtime()?;
     let unused = runtime.block_on(data.open_if_unused())?;
     let obeyed = match unused {
         Some(store) => runtime.block_on(run_command(store.into(), order))?,

@@ -8,8 +8,8 @@ use plyhouse_matches::{Event, EventKind};
 use plyhouse_protocol::{MatchId, MatchRef};
 use plyhouse_store::{MatchRecord, StoreInspector};
 
-use super::is_broken_pipe;
-use super::read_only_store::{Source, close};
+use super::{fail_if_any, is_broken_pipe};
+use crate::store_location::StoreLocation;
 
 /// Print matches as JSON lines or as game records
 ///
@@ -38,11 +38,12 @@ pub(crate) struct Args {
     matches: Vec<String>,
 
     /// Output format
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Json)]
-    format: Format,
+    #[arg(long, value_name = "FORMAT", default_value = JSON,
+          value_parser = [JSON, "pgn", "pdn", "sgf", "txt"])]
+    format: String,
 
     #[command(flatten)]
-    source: Source,
+    location: StoreLocation,
 }
 
 const EXAMPLES: &str = "\
@@ -51,34 +52,15 @@ Examples:
   plyhouse export --format pgn > games.pgn
   plyhouse export K7WQ2M | jq -r '.events[] | select(.type == \"moved\") | .move'";
 
-/// How matches are printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    Json,
-    Pgn,
-    Pdn,
-    Sgf,
-    Txt,
-}
-
-impl Format {
-    /// Returns the file extension of the format.
-    const fn extension(self) -> &'static str {
-        match self {
-            Self::Json => "json",
-            Self::Pgn => "pgn",
-            Self::Pdn => "pdn",
-            Self::Sgf => "sgf",
-            Self::Txt => "txt",
-        }
-    }
-}
+/// Output format with the whole history of a match. All other formats are game records, which are
+/// named by their file extension.
+const JSON: &str = "json";
 
 /// State of an export that is in progress. The two counters count the game records that were
 /// printed and the matches that could not be printed.
 struct Export<'a, W> {
     archive: &'a dyn StoreInspector,
-    format: Format,
+    format: &'a str,
     out: W,
     printed_count: u64,
     failed: u64,
@@ -87,10 +69,10 @@ struct Export<'a, W> {
 impl Args {
     /// Prints the matches. Returns an error at the end if any match could not be printed.
     pub(super) fn run(self) -> anyhow::Result<()> {
-        let archive = self.source.open()?;
+        let archive = self.location.data()?.inspect()?;
         let mut export = Export {
             archive: &*archive,
-            format: self.format,
+            format: &self.format,
             out: BufWriter::new(io::stdout().lock()),
             printed_count: 0,
             failed: 0,
@@ -102,7 +84,7 @@ impl Args {
         };
         match printed.and_then(|()| export.out.flush().context(STDOUT)) {
             Err(error) if !is_broken_pipe(&error) => Err(error),
-            Ok(()) | Err(_) => close(
+            Ok(()) | Err(_) => fail_if_any(
                 export.failed,
                 [
                     "match could not be exported",
@@ -117,14 +99,12 @@ const STDOUT: &str = "cannot write to stdout";
 
 impl<W: Write> Export<'_, W> {
     fn print_all(&mut self) -> anyhow::Result<()> {
-        let mut last = None;
-        while let Some(id) = self
-            .archive
-            .next_match(last)
-            .context("cannot list the matches")?
-        {
-            last = Some(id);
+        let archive = self.archive;
+        let next_match = |last| archive.next_match(last).context("cannot list the matches");
+        let mut next = next_match(None)?;
+        while let Some(id) = next {
             self.print(id, false)?;
+            next = next_match(Some(id))?;
         }
         Ok(())
     }
@@ -145,7 +125,7 @@ impl<W: Write> Export<'_, W> {
     /// record format.
     fn print(&mut self, id: MatchId, by_name: bool) -> anyhow::Result<()> {
         match self.archive.inspect_match(id) {
-            Ok(Some(kept)) if self.format == Format::Json => {
+            Ok(Some(kept)) if self.format == JSON => {
                 let line = serde_json::to_string(&kept).context("cannot encode a match as JSON")?;
                 writeln!(self.out, "{line}").context(STDOUT)
             }
@@ -161,7 +141,7 @@ impl<W: Write> Export<'_, W> {
 
     fn print_game_record(&mut self, record: MatchRecord, by_name: bool) -> anyhow::Result<()> {
         let MatchRecord { creation, events } = record;
-        let (code, format) = (creation.code, self.format.extension());
+        let (code, format) = (creation.code, self.format);
         let record_format = creation.game.record_format;
         let fits = record_format.is_some_and(|record_format| record_format.extension() == format);
         let has_started = |event: &Event| matches!(event.kind, EventKind::Started { .. });

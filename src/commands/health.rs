@@ -36,10 +36,7 @@ pub(crate) struct Args {
 impl Args {
     /// Requests the health of the server. Returns an error unless the HTTP status is 200.
     pub(super) fn run(self) -> anyhow::Result<()> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build();
-        let runtime = runtime.context("cannot start the async runtime")?;
+        let runtime = super::current_thread_runtime()?;
         let answer = runtime.block_on(async { timeout(TIMEOUT, request_health(&self.url)).await });
         // `shutdown_background` does not wait for a DNS lookup that is still running.
         runtime.shutdown_background();

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use anyhow::{Context, bail};
 use plyhouse_store::{CopyError, CopySide, copy_store};
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Runtime;
 
-use super::read_only_store::contents;
+use super::{contents, current_thread_runtime};
 use crate::store_location::{Data, Secret};
 
 /// Copy all matches and players to an empty store
@@ -52,8 +52,7 @@ impl Args {
     /// contain.
     pub(super) fn run(self) -> anyhow::Result<()> {
         let Self { from, to } = self;
-        let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.context("cannot start the async runtime")?;
+        let runtime = current_thread_runtime()?;
         // Checks that the source exists, because opening a missing store would create it.
         from.inspect()?;
         let source = open(&runtime, &from)?;

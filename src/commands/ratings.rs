@@ -7,9 +7,8 @@ use anyhow::Context;
 use clap::Subcommand;
 use plyhouse_cli::count_text;
 use plyhouse_store::{Store, rebuild_ratings, verify_ratings};
-use tokio::runtime::Builder;
 
-use super::read_only_store::close;
+use super::{current_thread_runtime, fail_if_any};
 use crate::store_location::StoreLocation;
 
 /// Verify or recompute the ratings
@@ -49,9 +48,7 @@ impl Args {
         let data = place.clone().data()?;
         // Checks that the store exists, because opening a missing store would create it.
         data.inspect()?;
-        let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.context("cannot start the async runtime")?;
-        runtime.block_on(async {
+        current_thread_runtime()?.block_on(async {
             let store = data.open_for_maintenance().await?;
             match self.action {
                 Action::Rebuild { .. } => rebuild(&*store).await,
@@ -92,5 +89,5 @@ async fn verify(store: &dyn Store) -> anyhow::Result<()> {
         writeln!(out, "{rows}, {ratings}, {differences}")
     });
     written.context("cannot write to stdout")?;
-    close(count, ["difference found", "differences found"])
+    fail_if_any(count, ["difference found", "differences found"])
 }

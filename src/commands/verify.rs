@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use anyhow::Context;
 use plyhouse_cli::count_text;
 
-use super::is_broken_pipe;
-use super::read_only_store::{Source, close, contents};
+use super::{contents, fail_if_any, is_broken_pipe};
+use crate::store_location::StoreLocation;
 
 /// Check the whole store for faults
 ///
@@ -17,14 +17,14 @@ use super::read_only_store::{Source, close, contents};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    source: Source,
+    location: StoreLocation,
 }
 
 impl Args {
     /// Checks the store and prints its faults. After the check, returns an error if the store has
     /// any faults.
     pub(super) fn run(self) -> anyhow::Result<()> {
-        let archive = self.source.open()?;
+        let archive = self.location.data()?.inspect()?;
         let mut out = io::stdout().lock();
         let mut written = Ok(());
         let summary = plyhouse_store::verify(&*archive, &mut |fault| {
@@ -37,7 +37,7 @@ impl Args {
         let written = written.and_then(|()| writeln!(out, "{}, {faults}", contents(&report)));
         match written.context("cannot write to stdout") {
             Err(error) if !is_broken_pipe(&error) => Err(error),
-            Ok(()) | Err(_) => close(report.faults, ["fault found", "faults found"]),
+            Ok(()) | Err(_) => fail_if_any(report.faults, ["fault found", "faults found"]),
         }
     }
 }
