@@ -10,12 +10,12 @@ use clap::ArgAction;
 use indicatif::ProgressBar;
 use plyhouse_cli::number_in;
 use plyhouse_engine::catalog::GameEntry;
-use plyhouse_engine_host::{EngineConfig, Protocol};
+use plyhouse_engine_host::Protocol;
 
 use super::adjudication::{AdjudicationRules, DrawRule, ResignRule};
 use super::engine_spec::{EngineKind, EngineSpec, Setting};
 use super::match_report::MatchReport;
-use super::openings::OpeningSource;
+use super::openings::{Opening, OpeningSource};
 use super::paired_game::PlayerPool;
 use super::sprt::{Sprt, Verdict};
 use super::{EngineMatch, PlayedGame, round_robin_pairings};
@@ -214,18 +214,10 @@ impl Args {
         self,
         save_game: &mut dyn FnMut(&PlayedGame) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        let sprt = self.sprt.as_deref().map(parse_sprt).transpose();
-        let sprt = sprt.unwrap_or_else(|reason| exit_with_usage_error(reason));
-        let adjudication = self
-            .adjudication()
+        let (sprt, adjudication, engines) = self
+            .parse_settings()
             .unwrap_or_else(|reason| exit_with_usage_error(reason));
-        let entrants = self
-            .engine_specs()
-            .unwrap_or_else(|reason| exit_with_usage_error(reason));
-        if sprt.is_some() && entrants.len() != 2 {
-            exit_with_usage_error("--sprt requires exactly two players");
-        }
-        let engine_match = self.build_match(entrants, adjudication)?;
+        let engine_match = self.build_match(engines, adjudication)?;
         let stop = stop_on_interrupt_or_termination()?;
         // All programs are started before the first game. If a program cannot be started, the match
         // fails immediately. Otherwise the program would forfeit every one of its games.
@@ -252,24 +244,29 @@ impl Args {
         Ok(())
     }
 
+    /// Parses the settings in `KEY=VALUE` form. Returns an error message if they are invalid.
+    fn parse_settings(&self) -> Result<(Option<Sprt>, AdjudicationRules, Vec<EngineSpec>), String> {
+        let sprt = self.sprt.as_deref().map(parse_sprt).transpose()?;
+        let (adjudication, engines) = (self.adjudication()?, self.engine_specs()?);
+        if sprt.is_some() && engines.len() != 2 {
+            return Err("--sprt requires exactly two players".to_owned());
+        }
+        Ok((sprt, adjudication, engines))
+    }
+
     /// Builds the engines of the match. Returns an error message if the settings are invalid.
     fn engine_specs(&self) -> Result<Vec<EngineSpec>, String> {
         let mut engine_specs: Vec<EngineSpec> = Vec::new();
         for words in &self.engines.0 {
-            let engine_spec = EngineSpec::from_settings(
-                self.each.iter().chain(words),
-                self.game.game_entry().engine_protocol,
-            )?;
-            if engine_specs
-                .iter()
-                .any(|other| other.name == engine_spec.name)
-            {
+            let settings = self.each.iter().chain(words);
+            let spec = EngineSpec::from_settings(settings, self.game().engine_protocol)?;
+            let name = &spec.name;
+            if engine_specs.iter().any(|other| other.name == *name) {
                 return Err(format!(
-                    "two players have the name '{}'; set name= for one of them",
-                    engine_spec.name
+                    "two players have the name '{name}'; set name= for one of them"
                 ));
             }
-            engine_specs.push(engine_spec);
+            engine_specs.push(spec);
         }
         if engine_specs.len() < 2 {
             return Err("at least two players are required: use --engine twice or more".to_owned());
@@ -292,21 +289,17 @@ impl Args {
         engine_specs: Vec<EngineSpec>,
         adjudication: AdjudicationRules,
     ) -> anyhow::Result<EngineMatch> {
-        let rounds = self.games / 2;
-        let openings = self
-            .openings
-            .load_openings(self.game.game_entry(), rounds, self.seed)?;
-        if openings
-            .iter()
-            .any(|opening| !opening.start_position.is_empty())
+        let (game, rounds) = (self.game(), self.games / 2);
+        let openings = self.openings.load_openings(game, rounds, self.seed)?;
+        let takes_only_moves = |engine: &&EngineSpec| match &engine.kind {
+            EngineKind::Program(program) => program.protocol != Protocol::Uci,
+            EngineKind::Random | EngineKind::Level(_) => false,
+        };
+        let has_position = |opening: &Opening| !opening.start_position.is_empty();
+        if openings.iter().any(has_position)
+            && let Some(EngineSpec { name, .. }) = engine_specs.iter().find(takes_only_moves)
         {
-            let takes_moves = |engine_spec: &EngineSpec| matches!(&engine_spec.kind, EngineKind::Program(EngineConfig { protocol, .. }) if *protocol != Protocol::Uci);
-            if let Some(engine_spec) = engine_specs.iter().find(|entrant| takes_moves(entrant)) {
-                bail!(
-                    "'{}' does not speak UCI and needs openings as moves, not as positions",
-                    engine_spec.name
-                );
-            }
+            bail!("'{name}' does not speak UCI and needs openings as moves, not as positions");
         }
         let players = engine_specs.len();
         let pairings = match self.tournament {
@@ -314,7 +307,7 @@ impl Args {
             TournamentKind::RoundRobin => round_robin_pairings(players),
         };
         Ok(EngineMatch {
-            game: self.game.game_entry(),
+            game,
             engines: engine_specs,
             pairings,
             openings,

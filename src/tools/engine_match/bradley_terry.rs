@@ -55,14 +55,8 @@ impl Ratings {
             let (excess, information) = results.gradient_and_information(&strengths);
             let covariance = invert(information);
             let step: Vec<f64> = covariance.iter().map(|row| dot(row, &excess)).collect();
-            let longest = step
-                .iter()
-                .fold(0.0, |max: f64, delta| max.max(delta.abs()));
-            let scale = if longest > STEP_MAX {
-                STEP_MAX / longest
-            } else {
-                1.0
-            };
+            let longest = step.iter().copied().map(f64::abs).fold(0.0, f64::max);
+            let scale = (STEP_MAX / longest).min(1.0);
             for (strength, delta) in strengths.iter_mut().zip(&step) {
                 *strength += scale * delta;
             }
@@ -101,15 +95,12 @@ impl PairResults {
     fn new(players: usize, pairings: &[Pairing]) -> Self {
         let mut count = vec![vec![2.0 * PRIOR_POINTS; players]; players];
         let mut points = vec![vec![PRIOR_POINTS; players]; players];
-        for Pairing {
-            players: [a, b],
-            tally,
-        } in pairings
-        {
-            count[*a][*b] += f64::from(tally.game_count());
-            count[*b][*a] += f64::from(tally.game_count());
-            points[*a][*b] += tally.points();
-            points[*b][*a] += tally.reversed().points();
+        for pairing in pairings {
+            let ([a, b], tally) = (pairing.players, pairing.tally);
+            count[a][b] += f64::from(tally.game_count());
+            count[b][a] += f64::from(tally.game_count());
+            points[a][b] += tally.points();
+            points[b][a] += tally.reversed().points();
         }
         Self { count, points }
     }

@@ -1,7 +1,5 @@
 //! Reasons why a player forfeits a game.
 
-use std::fmt;
-
 /// Reason why a player did not make a legal move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ForfeitReason {
@@ -16,16 +14,4 @@ pub enum ForfeitReason {
     CommandRefused(String),
     /// The match was stopped before the player moved. The player is not at fault.
     Stopped,
-}
-
-impl fmt::Display for ForfeitReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::IllegalMove(m) => write!(f, "illegal move {m}"),
-            Self::Crashed => f.write_str("crash"),
-            Self::Timeout => f.write_str("timeout"),
-            Self::CommandRefused(reason) => write!(f, "command refused: {reason}"),
-            Self::Stopped => f.write_str("stopped"),
-        }
-    }
 }

@@ -21,8 +21,7 @@ pub(crate) struct ForfeitCounts {
     pub(crate) timeouts: u32,
     pub(crate) refusals: u32,
     /// First command that the player refused, with the player's message.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "refused")]
+    #[serde(rename = "refused", skip_serializing_if = "Option::is_none")]
     pub(crate) first_refusal: Option<String>,
 }
 
@@ -51,17 +50,9 @@ const REFUSAL_TEXT_CHARS_MAX: usize = 200;
 
 /// Returns the beginning of a program's message. Characters that cannot be displayed are replaced.
 fn to_printable(text: &str) -> String {
-    let to_shown = |c| {
-        if is_displayable(c) {
-            c
-        } else {
-            char::REPLACEMENT_CHARACTER
-        }
-    };
-    text.chars()
-        .take(REFUSAL_TEXT_CHARS_MAX)
-        .map(to_shown)
-        .collect()
+    let start = text.chars().take(REFUSAL_TEXT_CHARS_MAX);
+    let shown = start.map(|c| if is_displayable(c) { c } else { '\u{fffd}' });
+    shown.collect()
 }
 
 /// Score of a pairing, from the perspective of its first player.
@@ -89,11 +80,10 @@ impl PairingScore {
             Some(_) => 0,
             None => 1,
         };
-        match self.unpaired_points.remove(&opening) {
-            Some(before) => self.pairs.0[before + points] += 1,
-            None => {
-                self.unpaired_points.insert(opening, points);
-            }
+        if let Some(before) = self.unpaired_points.remove(&opening) {
+            self.pairs.0[before + points] += 1;
+        } else {
+            self.unpaired_points.insert(opening, points);
         }
         match &game.end {
             GameEnd::Forfeit(fault) => {

@@ -187,12 +187,6 @@ impl PairingRow {
         }
         text
     }
-
-    /// Returns the number of games that do not belong to a complete pair. The confidence interval
-    /// and the SPRT ignore these games.
-    fn unpaired_games(&self) -> u32 {
-        self.result.games - 2 * self.pentanomial.iter().sum::<u32>()
-    }
 }
 
 impl fmt::Display for MatchReport {
@@ -223,8 +217,8 @@ impl fmt::Display for PairingRow {
             f,
             "  pairs with 0, 0.5, 1, 1.5 and 2 points: {none} {half} {one} {more} {two}"
         )?;
-        if self.unpaired_games() > 0 {
-            let unpaired = self.unpaired_games();
+        let unpaired = result.games - 2 * self.pentanomial.iter().sum::<u32>();
+        if unpaired > 0 {
             writeln!(
                 f,
                 "  unpaired games (not in the interval or SPRT): {unpaired}"

@@ -64,10 +64,7 @@ impl Tally {
     /// reduce the error. Half a win and half a loss are added to the results first.
     #[must_use]
     pub fn elo_difference(&self) -> EloEstimate {
-        let (wins, losses) = (
-            f64::from(self.wins) + PRIOR_POINTS,
-            f64::from(self.losses) + PRIOR_POINTS,
-        );
+        let [wins, losses] = [self.wins, self.losses].map(|games| f64::from(games) + PRIOR_POINTS);
         let draws = f64::from(self.draws);
         let games = wins + draws + losses;
         let share = (wins + draws / 2.0) / games;

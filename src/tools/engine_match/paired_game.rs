@@ -133,6 +133,7 @@ impl<'a> PlayerPool<'a> {
                 increments: clocks.increment,
                 moves_to_go: clocks.moves_to_go[seat.index()],
                 seat,
+                seed: paired_game.seeds[seat.index()],
                 limits: &limits[seat.index()],
                 started_at: Instant::now(),
                 stop,
@@ -167,10 +168,9 @@ impl<'a> PlayerPool<'a> {
         stop: &Stop,
     ) -> Result<(), (Seat, ForfeitReason)> {
         for seat in Seat::ALL {
-            let seed = paired_game.seeds[seat.index()];
             self.get_or_start_player(paired_game.players[seat.index()], stop)
                 .map_err(|_| ForfeitReason::Crashed)
-                .and_then(|player| player.begin_game(seed, stop))
+                .and_then(|player| player.begin_game(stop))
                 .map_err(|fault| (seat, fault))?;
         }
         Ok(())

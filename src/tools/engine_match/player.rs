@@ -21,8 +21,10 @@ const UNLIMITED_MOVE_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Player of a match: an external program or a level of the built-in engine.
 pub(crate) trait Player {
-    /// Prepares the player for a new game. `seed` is the random seed of the player.
-    fn begin_game(&mut self, seed: u64, stop: &Stop) -> Result<(), ForfeitReason>;
+    /// Prepares the player for a new game.
+    fn begin_game(&mut self, _stop: &Stop) -> Result<(), ForfeitReason> {
+        Ok(())
+    }
 
     /// Returns the player's move or resignation.
     fn choose_move(&mut self, turn: &Turn<'_>) -> Result<PlayerAction, ForfeitReason>;
@@ -45,6 +47,8 @@ pub(crate) struct Turn<'a> {
     /// the clock has no periods.
     pub(crate) moves_to_go: Option<u32>,
     pub(crate) seat: Seat,
+    /// Random seed of the player for this game.
+    pub(crate) seed: u64,
     pub(crate) limits: &'a MoveLimits,
     /// Time at which the move was requested.
     pub(crate) started_at: Instant,
@@ -96,11 +100,10 @@ pub(crate) fn start_player(
 ) -> anyhow::Result<Box<dyn Player>> {
     let game = engine_match.game;
     Ok(match &engine_match.engines[index].kind {
-        EngineKind::Random => Box::new(RandomPlayer { seed: 0 }),
+        EngineKind::Random => Box::new(RandomPlayer),
         EngineKind::Level(level) => Box::new(LevelPlayer {
             game,
             level: *level,
-            seed: 0,
             table: TranspositionTable::new(engine_match.table_bytes),
         }),
         EngineKind::Program(config) => Box::new(ProgramPlayer::start(config, game, stop)?),
@@ -109,19 +112,12 @@ pub(crate) fn start_player(
 
 /// Player that plays a uniformly random legal move. The move depends only on the position and the
 /// seed.
-struct RandomPlayer {
-    seed: u64,
-}
+struct RandomPlayer;
 
 impl Player for RandomPlayer {
-    fn begin_game(&mut self, seed: u64, _stop: &Stop) -> Result<(), ForfeitReason> {
-        self.seed = seed;
-        Ok(())
-    }
-
     fn choose_move(&mut self, turn: &Turn<'_>) -> Result<PlayerAction, ForfeitReason> {
         let mut moves = turn.pos.legal_moves();
-        let index = SeededRng::new(self.seed, &turn.pos.to_string()).next_below(moves.len());
+        let index = SeededRng::new(turn.seed, &turn.pos.to_string()).next_below(moves.len());
         Ok(PlayerAction::Move {
             text: moves.swap_remove(index),
             score: None,
@@ -134,43 +130,28 @@ impl Player for RandomPlayer {
 struct LevelPlayer {
     game: &'static GameEntry,
     level: Level,
-    seed: u64,
     table: TranspositionTable,
 }
 
 impl Player for LevelPlayer {
-    fn begin_game(&mut self, seed: u64, _stop: &Stop) -> Result<(), ForfeitReason> {
-        self.seed = seed;
-        Ok(())
-    }
-
     fn choose_move(&mut self, turn: &Turn<'_>) -> Result<PlayerAction, ForfeitReason> {
-        let time = match turn.limits.time {
-            TimeLimit::Unlimited => None,
-            TimeLimit::PerMove(time) => Some(time),
-            TimeLimit::Clock(control) => Some(
-                Clock {
-                    remaining: turn.time_allowed().unwrap_or_default(),
-                    increment: control.increment,
-                    moves_to_go: turn.moves_to_go,
-                }
-                .time_for_move(),
-            ),
-        };
+        let clock = turn.limits.time.clock().map(|control| Clock {
+            remaining: turn.time_allowed().unwrap_or_default(),
+            increment: control.increment,
+            moves_to_go: turn.moves_to_go,
+        });
+        let time = clock.map_or_else(|| turn.time_allowed(), |clock| Some(clock.time_for_move()));
         let limits = turn.limits.to_search_limits(time);
-        let choice =
-            turn.pos
-                .choose_move(self.level, self.seed, &limits, turn.stop, &mut self.table);
+        let (pos, table) = (turn.pos, &mut self.table);
+        let choice = pos.choose_move(self.level, turn.seed, &limits, turn.stop, table);
         if turn.stop.is_stopped() {
             return Err(ForfeitReason::Stopped);
         }
         let choice = choice.expect("the game is not over");
+        let score = to_hundredths(choice.report.score, self.game.score_per_point);
         Ok(PlayerAction::Move {
-            score: Some(to_hundredths(
-                choice.report.score,
-                self.game.score_per_point,
-            )),
             text: choice.m,
+            score: Some(score),
         })
     }
 }

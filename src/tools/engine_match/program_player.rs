@@ -73,7 +73,7 @@ fn block_on<T>(runtime: &Runtime, stop: &Stop, operation: impl Future<Output = T
 }
 
 impl Player for ProgramPlayer {
-    fn begin_game(&mut self, _seed: u64, stop: &Stop) -> Result<(), ForfeitReason> {
+    fn begin_game(&mut self, stop: &Stop) -> Result<(), ForfeitReason> {
         let engine = self.engine.as_mut().expect("the engine is running");
         let new_game = engine.new_game(self.board_size, Deadline::after(RESPONSE_TIMEOUT));
         let result = block_on(&self.runtime, stop, new_game);
@@ -198,6 +198,7 @@ mod tests {
             increments: [increment; 2],
             moves_to_go,
             seat: Seat::First,
+            seed: 0,
             limits: &spec.limits,
             started_at: Instant::now(),
             stop: &Stop::new(),

@@ -103,11 +103,8 @@ fn max_likelihood_distribution(observed: &[f64; 5], distance: f64) -> [f64; 5] {
     let mut distribution = [0.2; 5];
     for _ in 0..MLE_ITERATIONS {
         let mean: f64 = weighted_sum(&distribution, PAIR_SCORES);
-        let deviation = weighted_sum(
-            &distribution,
-            PAIR_SCORES.map(|share| (share - mean).powi(2)),
-        )
-        .sqrt();
+        let squares = PAIR_SCORES.map(|share| (share - mean).powi(2));
+        let deviation = weighted_sum(&distribution, squares).sqrt();
         let slopes = PAIR_SCORES.map(|share| {
             let deviations = (share - mean) / deviation;
             share - 0.5 - 0.5 * distance * deviation * (1.0 + deviations * deviations)
@@ -123,11 +120,8 @@ fn max_likelihood_distribution(observed: &[f64; 5], distance: f64) -> [f64; 5] {
 /// Returns the Lagrange multiplier: the root x of Σ observed · slope / (1 + x · slope). The
 /// function finds x by bisection, because the sum decreases between the two poles nearest to x = 0.
 fn lagrange_multiplier(observed: &[f64; 5], slopes: &[f64; 5]) -> f64 {
-    let (least, most) = slopes
-        .iter()
-        .fold((f64::MAX, f64::MIN), |(least, most), slope| {
-            (least.min(*slope), most.max(*slope))
-        });
+    let least = slopes.iter().copied().fold(f64::MAX, f64::min);
+    let most = slopes.iter().copied().fold(f64::MIN, f64::max);
     let (mut low, mut high) = (-1.0 / most, -1.0 / least);
     for _ in 0..BISECTION_STEPS {
         let middle = f64::midpoint(low, high);
@@ -142,11 +136,8 @@ fn lagrange_multiplier(observed: &[f64; 5], slopes: &[f64; 5]) -> f64 {
 }
 
 fn weighted_sum(weights: &[f64; 5], values: [f64; 5]) -> f64 {
-    weights
-        .iter()
-        .zip(values)
-        .map(|(weight, value)| weight * value)
-        .sum()
+    let terms = weights.iter().zip(values);
+    terms.map(|(weight, value)| weight * value).sum()
 }
 
 #[cfg(test)]

@@ -37,6 +37,15 @@ pub(crate) fn is_pgn(text: &str) -> bool {
 /// the number of the game.
 pub(crate) fn split_games(text: &str, game: &GameEntry) -> anyhow::Result<Vec<PgnGame>> {
     let (mut games, mut builder) = (Vec::new(), GameBuilder::default());
+    let finish = |builder: GameBuilder, games: &mut Vec<PgnGame>| {
+        let number = games.len() + 1;
+        games.push(
+            builder
+                .build(game)
+                .with_context(|| format!("game {number}"))?,
+        );
+        anyhow::Ok(())
+    };
     let mut brackets = BracketState::default();
     for line in text.lines().filter(|line| !line.starts_with('%')) {
         let is_tag = brackets.are_closed() && line.trim_start().starts_with('[');
@@ -44,12 +53,10 @@ pub(crate) fn split_games(text: &str, game: &GameEntry) -> anyhow::Result<Vec<Pg
         if !is_tag && builder.tags.is_empty() {
             continue;
         }
-        let mut number = games.len() + 1;
         if is_tag && !builder.movetext.trim_ascii().is_empty() {
-            let complete_game = std::mem::take(&mut builder).build(game);
-            games.push(complete_game.with_context(|| format!("game {number}"))?);
-            number += 1;
+            finish(std::mem::take(&mut builder), &mut games)?;
         }
+        let number = games.len() + 1;
         let movetext = match is_tag {
             true => (builder.parse_tags(line)).with_context(|| format!("game {number}"))?,
             false => line,
@@ -59,9 +66,7 @@ pub(crate) fn split_games(text: &str, game: &GameEntry) -> anyhow::Result<Vec<Pg
         builder.movetext.push('\n');
     }
     if !builder.tags.is_empty() {
-        let number = games.len() + 1;
-        let complete_game = builder.build(game);
-        games.push(complete_game.with_context(|| format!("game {number}"))?);
+        finish(builder, &mut games)?;
     }
     Ok(games)
 }
