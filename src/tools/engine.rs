@@ -139,12 +139,8 @@ impl Args {
             default_time: Duration::from_millis(self.time),
             table_mib: self.table,
         };
-        let seed = match self.seed {
-            Some(seed) => seed,
-            None => SysRng
-                .try_next_u64()
-                .context("cannot get a random seed from the system")?,
-        };
+        let seed = self.seed.map_or_else(|| SysRng.try_next_u64(), Ok);
+        let seed = seed.context("cannot get a random seed from the system")?;
         let protocol: Box<dyn Protocol> = match settings.game.engine_protocol {
             EngineProtocol::Uci => Box::new(Uci::new(settings)),
             EngineProtocol::Gtp { komi } => Box::new(Gtp::new(settings, komi)),

@@ -222,23 +222,17 @@ pub(super) fn run(
 impl Driver {
     fn run(mut self) -> anyhow::Result<()> {
         loop {
-            while self.search_stop.is_none() {
-                let Some(line) = self.queued_lines.pop_front() else {
-                    break;
-                };
-                if self.handle_line(&line)? == NextAction::Quit {
-                    return Ok(());
+            if self.search_stop.is_none() {
+                match self.queued_lines.pop_front() {
+                    Some(line) if self.handle_line(&line)? == NextAction::Quit => return Ok(()),
+                    Some(_) => continue,
+                    None if !self.is_input_open => return Ok(()),
+                    None => {}
                 }
-            }
-            if self.search_stop.is_none() && !self.is_input_open {
-                return Ok(());
             }
             match self.next_message()? {
-                Message::Line(line) => {
-                    if self.on_line(line)? == NextAction::Quit {
-                        return Ok(());
-                    }
-                }
+                Message::Line(line) if self.on_line(&line)? == NextAction::Quit => return Ok(()),
+                Message::Line(_) => {}
                 Message::EndOfInput => {
                     self.is_input_open = false;
                     let remaining = self.protocol.on_end_of_input(&mut self.out)?;
@@ -275,12 +269,11 @@ impl Driver {
         self.messages.recv().context(INPUT_CLOSED)
     }
 
-    fn on_line(&mut self, line: String) -> anyhow::Result<NextAction> {
+    fn on_line(&mut self, line: &str) -> anyhow::Result<NextAction> {
         let Some(search) = &self.search_stop else {
-            self.queued_lines.push_back(line);
-            return Ok(NextAction::ReadLine);
+            return self.handle_line(line);
         };
-        match self.protocol.handle_line_while_searching(&line) {
+        match self.protocol.handle_line_while_searching(line) {
             WhileSearching::Handled => {}
             WhileSearching::Reply(text) => {
                 writeln!(self.out, "{text}")?;
@@ -293,13 +286,13 @@ impl Driver {
             WhileSearching::SkipSearches => {
                 search.stop();
                 self.skips_searches = true;
-                self.queued_lines.push_back(line);
+                self.queued_lines.push_back(line.to_owned());
             }
             WhileSearching::Queue => {
                 if self.queued_lines.len() == QUEUED_LINES_MAX {
                     search.stop();
                 }
-                self.queued_lines.push_back(line);
+                self.queued_lines.push_back(line.to_owned());
             }
             WhileSearching::Quit => return Ok(NextAction::Quit),
         }

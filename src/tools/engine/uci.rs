@@ -25,17 +25,7 @@ use super::{EngineSettings, mib_to_bytes};
 use crate::engine_match::to_hundredths;
 
 /// Supported commands. The engine skips all words before the first command in a line.
-const COMMANDS: [&str; 9] = [
-    "uci",
-    "isready",
-    "setoption",
-    "ucinewgame",
-    "position",
-    "go",
-    "ponderhit",
-    "stop",
-    "quit",
-];
+const COMMANDS: &str = "uci isready setoption ucinewgame position go ponderhit stop quit";
 
 /// Reply to `go` if there is no move.
 const NO_MOVE: &str = "bestmove (none)";
@@ -195,10 +185,8 @@ impl Uci {
     }
 
     fn send_held_answer(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        match self.held_answer.take() {
-            Some(answer) => writeln!(out, "{answer}"),
-            None => Ok(()),
-        }
+        let held_answer = self.held_answer.take();
+        held_answer.map_or(Ok(()), |answer| writeln!(out, "{answer}"))
     }
 }
 
@@ -209,7 +197,7 @@ impl Protocol for Uci {
 
     fn handle_line(&mut self, line: &str, out: &mut dyn Write) -> io::Result<NextAction> {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let is_command = |word: &&str| COMMANDS.contains(word);
+        let is_command = |word: &&str| COMMANDS.split(' ').any(|known| known == *word);
         let Some(first) = words.iter().position(is_command) else {
             return Ok(NextAction::ReadLine);
         };

@@ -137,10 +137,9 @@ impl GoRecord {
     /// record for a board with `size` rows and columns.
     pub(super) fn load(file: &str, size: u8) -> Result<Self, String> {
         let mut text = Vec::new();
-        let bytes_read = File::open(file)
-            .and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut text))
-            .map_err(|error| error.to_string())?;
-        if u64::try_from(bytes_read).is_ok_and(|bytes| bytes > FILE_BYTES_MAX) {
+        let file = File::open(file).map(|file| file.take(FILE_BYTES_MAX + 1));
+        let result = file.and_then(|mut file| file.read_to_end(&mut text));
+        if result.map_err(|error| error.to_string())? as u64 > FILE_BYTES_MAX {
             return Err(format!("the file is larger than {FILE_BYTES_MAX} bytes"));
         }
         Self::parse(&String::from_utf8_lossy(&text), size)
@@ -204,11 +203,9 @@ fn check_game(root: &Node<'_>) -> Result<(), String> {
 /// Rejects records with a different board size.
 fn check_size(root: &Node<'_>, size: u8) -> Result<(), String> {
     let supported = format!("this engine supports only {size}x{size}");
-    let Some(value) = first_value(root, "SZ") else {
-        return Err(format!(
-            "without SZ, the board is {SIZE_DEFAULT}x{SIZE_DEFAULT}, but {supported}"
-        ));
-    };
+    let without_size =
+        || format!("without SZ, the board is {SIZE_DEFAULT}x{SIZE_DEFAULT}, but {supported}");
+    let value = first_value(root, "SZ").ok_or_else(without_size)?;
     let (columns, rows) = value.split_once(':').unwrap_or((value, value));
     let sides = [columns, rows].map(|side| side.trim().parse::<u32>());
     let [Ok(columns), Ok(rows)] = sides else {

@@ -1,6 +1,5 @@
 //! Text output of the board, and the final score.
 
-use std::fmt;
 use std::fmt::Write as _;
 use std::str::FromStr;
 
@@ -9,9 +8,7 @@ use plyhouse_engine::game::GameInfo;
 
 /// Komi in half points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Komi {
-    half_points: i32,
-}
+pub(super) struct Komi(i32);
 
 /// Maximum absolute value of a komi in points. GTP requires an engine to accept even an extreme
 /// komi, so the limit is far higher than the number of points on a board. A still larger komi is
@@ -20,10 +17,7 @@ const KOMI_MAX: f64 = 10_000.0;
 
 impl From<u32> for Komi {
     fn from(points: u32) -> Self {
-        let points = i32::try_from(points).expect("komi fits in i32");
-        Self {
-            half_points: 2 * points,
-        }
+        Self(2 * i32::try_from(points).expect("komi fits in i32"))
     }
 }
 
@@ -39,9 +33,7 @@ impl FromStr for Komi {
         let halves = (2.0 * points).round();
         #[expect(clippy::cast_possible_truncation, reason = "it is small, and whole")]
         let halves = halves as i32;
-        Ok(Self {
-            half_points: halves,
-        })
+        Ok(Self(halves))
     }
 }
 
@@ -49,29 +41,23 @@ impl FromStr for Komi {
 pub(super) fn final_score(pos: &dyn AnyPosition, komi: Komi, game_komi: u32) -> String {
     let mut ended = pos.clone_box();
     while ended.outcome().is_none() {
-        ended
-            .play(super::PASS_MOVE)
-            .expect("a pass is always legal");
+        let passed = ended.play(super::PASS_MOVE);
+        passed.expect("a pass is always legal");
     }
     let scores = ended.ending().and_then(|ending| ending.scores);
     let [black, white] = scores.expect("the game is decided by counting");
-    let points = |points| Komi::from(points).half_points;
-    ScoreMargin(points(black) - (points(white) - points(game_komi)) - komi.half_points).to_string()
+    let half_points = |points| Komi::from(points).0;
+    let white_without_komi = half_points(white) - half_points(game_komi);
+    format_margin(half_points(black) - white_without_komi - komi.0)
 }
 
-/// Black's lead in half points, negative if white leads.
-struct ScoreMargin(i32);
-
-impl fmt::Display for ScoreMargin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(halves) = *self;
-        if halves == 0 {
-            return f.write_str("0");
-        }
-        let winner = if halves > 0 { "B" } else { "W" };
-        let size = halves.unsigned_abs();
-        write!(f, "{winner}+{}", size / 2)?;
-        f.write_str(if size.is_multiple_of(2) { "" } else { ".5" })
+/// Formats Black's lead in half points, which is negative if White leads.
+fn format_margin(half_points: i32) -> String {
+    let points = f64::from(half_points.abs()) / 2.0;
+    match half_points {
+        0 => "0".to_owned(),
+        1.. => format!("B+{points}"),
+        _ => format!("W+{points}"),
     }
 }
 
@@ -93,14 +79,10 @@ pub(super) fn stones_by_status(
     let text = pos.to_string();
     let rows = text.split(' ').next().unwrap_or_default().split('/');
     let lines = rows.zip((1..=info.ranks).rev()).map(|(row, number)| {
-        let stones = row
-            .chars()
-            .zip(column_letters())
-            .filter(|(point, _)| *point != '.');
-        let names: Vec<_> = stones
-            .map(|(_, column)| format!("{column}{number}"))
-            .collect();
-        names.join(" ")
+        let points = row.chars().zip(column_letters());
+        let stones = points.filter(|(point, _)| *point != '.');
+        let names = stones.map(|(_, column)| format!("{column}{number}"));
+        names.collect::<Vec<_>>().join(" ")
     });
     let lines: Vec<_> = lines.filter(|line| !line.is_empty()).collect();
     Some(lines.join("\n"))
@@ -121,16 +103,13 @@ pub(super) fn draw_board(pos: &dyn AnyPosition, info: &GameInfo) -> String {
     let rows = text.split(' ').next().unwrap_or_default().split('/');
     let mut board = format!("\n  {columns}\n");
     for (row, number) in rows.zip((1..=info.ranks).rev()) {
-        let _ = write!(board, "{number:>2}");
-        for point in row.chars() {
-            let stone = match point {
-                'b' => 'X',
-                'w' => 'O',
-                _ => '.',
-            };
-            let _ = write!(board, " {stone}");
-        }
-        let _ = writeln!(board, " {number}");
+        let points = row.chars().flat_map(|point| match point {
+            'b' => [' ', 'X'],
+            'w' => [' ', 'O'],
+            _ => [' ', '.'],
+        });
+        let points: String = points.collect();
+        let _ = writeln!(board, "{number:>2}{points} {number}");
     }
     board + "  " + &columns
 }

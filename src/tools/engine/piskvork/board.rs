@@ -1,12 +1,13 @@
 //! The board and its stones. Like the Piskvork protocol, the module distinguishes between the
 //! engine's stones and the opponent's stones.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use plyhouse_engine::game::Square;
 
 /// A point, given by its distances from the left edge and the top edge of the board.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Point {
     x: u8,
     y: u8,
@@ -46,34 +47,28 @@ impl fmt::Display for Point {
     }
 }
 
-/// The stones on the board, at most one on each point.
+/// The stones on the board.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Board(Vec<(Point, Owner)>);
+pub(super) struct Board(BTreeMap<Point, Owner>);
 
 impl Board {
     pub(super) fn place(&mut self, point: Point, owner: Owner) -> Result<(), &'static str> {
-        if self.owner_at(point).is_some() {
+        if self.0.contains_key(&point) {
             return Err("the point is occupied");
         }
-        self.0.push((point, owner));
+        self.0.insert(point, owner);
         Ok(())
     }
 
     pub(super) fn remove(&mut self, point: Point) -> Result<(), &'static str> {
-        let index = self.0.iter().position(|(other, _)| *other == point);
-        self.0.swap_remove(index.ok_or("the point is empty")?);
+        self.0.remove(&point).ok_or("the point is empty")?;
         Ok(())
-    }
-
-    fn owner_at(&self, point: Point) -> Option<Owner> {
-        let found = self.0.iter().find(|(other, _)| *other == point);
-        found.map(|(_, owner)| *owner)
     }
 
     /// Returns the position in wire notation, with the engine to move. The side that moved first is
     /// derived from the stone counts of both sides.
     pub(super) fn to_position(&self, size: u8) -> Result<String, &'static str> {
-        let own = self.0.iter().filter(|(_, owner)| *owner == Owner::Engine);
+        let own = self.0.values().filter(|owner| **owner == Owner::Engine);
         let own = own.count();
         let others = self.0.len() - own;
         let first_mover = match others.checked_sub(own) {
@@ -81,9 +76,9 @@ impl Board {
             Some(1) => Owner::Opponent,
             Some(_) | None => return Err("it is not the engine's turn"),
         };
-        let to_letter = |point| match self.owner_at(point) {
+        let to_letter = |point| match self.0.get(&point) {
             None => '.',
-            Some(owner) if owner == first_mover => 'b',
+            Some(owner) if *owner == first_mover => 'b',
             Some(_) => 'w',
         };
         let rows = (0..size).map(|y| (0..size).map(|x| to_letter(Point { x, y })).collect());

@@ -50,14 +50,12 @@ impl MatchTiming {
         // If the match has no time limit, `time_left` is ignored, because some managers send it
         // even then.
         let left = self.time_left.filter(|_| self.match_limit.is_some());
-        let match_share = left.map(|left| {
-            let clock = Clock {
-                remaining: left,
-                increment: Duration::ZERO,
-                moves_to_go: None,
-            };
-            clock.time_for_move()
+        let clock = left.map(|remaining| Clock {
+            remaining,
+            increment: Duration::ZERO,
+            moves_to_go: None,
         });
+        let match_share = clock.map(|clock| clock.time_for_move());
         let times = [self.turn_limit.map(Clock::time_for_fixed_move), match_share];
         times.into_iter().flatten().min()
     }
