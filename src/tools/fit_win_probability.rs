@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use anyhow::Context;
 use plyhouse_cli::number_in;
+use plyhouse_engine::catalog::AnyPosition;
 use plyhouse_engine::game::{Outcome, Seat};
 use plyhouse_engine::search::{Level, Limits, Stop, TranspositionTable};
 
@@ -69,7 +70,7 @@ impl Args {
             .unwrap_or_else(|error| exit_with_usage_error(error));
         let mut samples = Vec::new();
         for (number, opening) in (0..).zip(openings) {
-            self.play_game(&opening.moves, self.seed.wrapping_add(number), &mut samples);
+            self.play_game(opening.pos, self.seed.wrapping_add(number), &mut samples);
         }
         let slope = fit_slope(&samples);
         let mut out = io::stdout();
@@ -84,13 +85,9 @@ impl Args {
         .context("cannot write to stdout")
     }
 
-    /// Plays a game and adds samples from its positions, at intervals of `SAMPLE_INTERVAL_PLIES`.
-    fn play_game(&self, opening: &[String], seed: u64, samples: &mut Vec<Sample>) {
+    /// Plays a game from the given position and adds samples from its positions, at intervals of `SAMPLE_INTERVAL_PLIES`.
+    fn play_game(&self, mut position: Box<dyn AnyPosition>, seed: u64, samples: &mut Vec<Sample>) {
         let (stop, mut table) = (Stop::new(), TranspositionTable::new(16 << 20));
-        let mut position = self.game.game_entry().initial_position();
-        for m in opening {
-            position.play(m).expect("opening moves are legal");
-        }
         let mut evaluated: Vec<(Seat, i32)> = Vec::new();
         for ply in 0_usize.. {
             if ply.is_multiple_of(SAMPLE_INTERVAL_PLIES) {

@@ -83,16 +83,8 @@ impl Args {
 }
 
 fn table_header([first, second]: [&str; 2]) -> String {
-    let won = |side| format!("{side} wins");
-    format!(
-        "{:>3} {:>16} {:>14} {:>14} {:>14} {:>9}",
-        "ply",
-        "nodes",
-        won(first),
-        won(second),
-        "drawn",
-        "seconds"
-    )
+    let [first, second] = [first, second].map(|side| format!("{side} wins"));
+    format!("ply            nodes {first:>14} {second:>14}          drawn   seconds")
 }
 
 impl fmt::Display for PlyRow {

@@ -39,9 +39,9 @@ pub(super) struct Evaluation {
 /// Game result if both sides play perfectly, from the point of view of the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wdl {
-    Win,
-    Draw,
-    Loss,
+    Win = 1,
+    Draw = 0,
+    Loss = -1,
 }
 
 impl Wdl {
@@ -79,11 +79,7 @@ impl Evaluation {
             // On the `Outcome` scale, the score gives only the result, so the report omits the
             // number of plies and the margin of victory.
             (Scale::Outcome, Some(wdl)) => Self {
-                score: match wdl {
-                    Wdl::Win => 1,
-                    Wdl::Draw => 0,
-                    Wdl::Loss => -1,
-                },
+                score: wdl as i32,
                 result,
                 plies: None,
                 points: None,
