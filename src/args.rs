@@ -10,7 +10,7 @@ use tracing_subscriber::filter::ParseError;
 
 use crate::cluster_join::ClusterArgs;
 use crate::logs::LogFormat;
-use crate::store_location::{Data, StoreLocation};
+use crate::store_location::StoreLocation;
 
 /// Run a match server for two-player board games
 #[derive(Debug, Parser)]
@@ -30,7 +30,7 @@ pub(crate) struct Args {
     pub(crate) listen: String,
 
     #[command(flatten)]
-    store_location: StoreLocation,
+    pub(crate) store_location: StoreLocation,
 
     #[command(flatten)]
     pub(crate) settings: Settings,
@@ -113,13 +113,6 @@ Each option can be set by an environment variable: --search-threads by
 PLYHOUSE_SEARCH_THREADS. `plyhouse --help` lists all options, and
 `plyhouse help COMMAND` describes a command. Exit status: 0 on success, 2 for
 invalid options, 1 for other errors.";
-
-impl Args {
-    /// Returns the data location that the command-line options select.
-    pub(crate) fn data(&self) -> anyhow::Result<Data> {
-        self.store_location.clone().data()
-    }
-}
 
 /// Environment variables that only the client `ply` reads. Their names also begin with `PLYHOUSE_`.
 const READ_BY_CLIENT: [&str; 3] = ["PLYHOUSE_SERVER", "PLYHOUSE_KEY", "PLYHOUSE_PASSWORD"];

@@ -127,7 +127,7 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     // The signal handlers are installed before the server prints its address. The server therefore
     // receives every signal that is sent after the address was printed.
     let signals = Signals::listen()?;
-    let data = args.data()?;
+    let data = args.store_location.data()?;
     let settings = args.settings;
     let has_accounts = settings.accounts.wire_name().is_some();
     if settings.trusted_user_header.is_some() && !has_accounts {
@@ -232,12 +232,11 @@ fn print_line(what: std::fmt::Arguments<'_>) -> anyhow::Result<()> {
 
 /// Reads the certificate and the key if TLS is configured.
 fn tls(settings: &Settings) -> Result<Option<Tls>, TlsError> {
-    match (&settings.tls_cert, &settings.tls_key) {
-        (Some(certificate), Some(key)) => Tls::read(certificate.clone(), key.clone()).map(Some),
-        // Without a certificate and a key, TLS is disabled. The command line rejects a certificate
-        // without a key, and a key without a certificate.
-        (None, _) | (_, None) => Ok(None),
-    }
+    // Without a certificate and a key, TLS is disabled. The command line rejects a certificate
+    // without a key, and a key without a certificate.
+    let files = settings.tls_cert.clone().zip(settings.tls_key.clone());
+    let tls = files.map(|(certificate, key)| Tls::read(certificate, key));
+    tls.transpose()
 }
 
 /// Signals that the server handles.

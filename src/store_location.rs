@@ -186,6 +186,28 @@ impl Address {
     ) -> anyhow::Result<PostgresStore> {
         Ok(PostgresStore::open(&self.0, keep_ended).await?)
     }
+
+    /// Returns the hosts and the database name of the address, without user, password and settings.
+    /// Returns `None` if the result might contain part of a password.
+    fn redact(&self) -> Option<String> {
+        let (_, rest) = self.0.split_once("://")?;
+        let (place, settings) = rest.split_once('?').unwrap_or((rest, ""));
+        let (authority, name) = place.split_at(place.find('/').unwrap_or(place.len()));
+        // An `@` in the settings or in the database name may end a password that contains an
+        // unescaped `/` or `?`.
+        if settings.contains('@') || name.contains('@') {
+            return None;
+        }
+        let (_, hosts) = authority.rsplit_once('@').unwrap_or(("", authority));
+        // If the text after a colon is not a port number, it may be the password of an address
+        // without a host.
+        let is_host = |host: &str| {
+            let after_brackets = host.rsplit(']').next().unwrap_or_default();
+            let port = after_brackets.split_once(':').map_or("", |(_, port)| port);
+            port.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        (hosts.split(',').all(is_host)).then(|| format!("{hosts}{name}"))
+    }
 }
 
 impl FromStr for Data {
@@ -226,30 +248,6 @@ impl FromStr for Address {
     }
 }
 
-impl Address {
-    /// Returns the hosts and the database name of the address, without user, password and settings.
-    /// Returns `None` if the result might contain part of a password.
-    fn redact(&self) -> Option<String> {
-        let (_, rest) = self.0.split_once("://")?;
-        let (place, settings) = rest.split_once('?').unwrap_or((rest, ""));
-        let (authority, name) = place.split_at(place.find('/').unwrap_or(place.len()));
-        // An `@` in the settings or in the database name may end a password that contains an
-        // unescaped `/` or `?`.
-        if settings.contains('@') || name.contains('@') {
-            return None;
-        }
-        let (_, hosts) = authority.rsplit_once('@').unwrap_or(("", authority));
-        // If the text after a colon is not a port number, it may be the password of an address
-        // without a host.
-        let is_host = |host: &str| {
-            let after_brackets = host.rsplit(']').next().unwrap_or_default();
-            let port = after_brackets.split_once(':').map_or("", |(_, port)| port);
-            port.bytes().all(|byte| byte.is_ascii_digit())
-        };
-        (hosts.split(',').all(is_host)).then(|| format!("{hosts}{name}"))
-    }
-}
-
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = self.redact();
@@ -259,14 +257,8 @@ impl fmt::Display for Address {
 
 /// Parser for a command-line value that may contain a password. Unlike clap's own errors, the
 /// errors of this parser do not repeat the value.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Secret<T>(pub(crate) fn(&str) -> Result<T, String>);
-
-impl<T> Clone for Secret<T> {
-    fn clone(&self) -> Self {
-        Self(self.0)
-    }
-}
 
 impl<T: Clone + Send + Sync + 'static> TypedValueParser for Secret<T> {
     type Value = T;

@@ -123,7 +123,7 @@ impl Args {
             AccountAction::List { place } => list(&*place.data()?.inspect()?),
             AccountAction::Recover { name, url, place } => {
                 let (key, hash) = new_one_time_secret();
-                admin_command(&place.data()?, AdminCommand::Recover { name, key: hash })?;
+                admin_command(place, AdminCommand::Recover { name, key: hash })?;
                 let Some(url) = url else {
                     // `WITHOUT_URL` is written to stderr, so that stdout contains only the recovery
                     // key.
@@ -134,17 +134,17 @@ impl Args {
                 print_result(&format!("{url}/pair#{}", key.reveal()))
             }
             AccountAction::Rename { name, to, place } => {
-                admin_command(&place.data()?, AdminCommand::Rename { name, to })
+                admin_command(place, AdminCommand::Rename { name, to })
             }
             AccountAction::Close { name, place } => {
-                admin_command(&place.data()?, AdminCommand::Close { name })
+                admin_command(place, AdminCommand::Close { name })
             }
             AccountAction::Unrate { name, place } => {
-                admin_command(&place.data()?, AdminCommand::ExcludeFromRatings { name })
+                admin_command(place, AdminCommand::ExcludeFromRatings { name })
             }
             AccountAction::Invite { place } => {
                 let (code, hash) = new_one_time_secret();
-                admin_command(&place.data()?, AdminCommand::Invite { code: hash })?;
+                admin_command(place, AdminCommand::Invite { code: hash })?;
                 print_result(code.reveal())
             }
         }
@@ -157,13 +157,11 @@ const NO_URL: &str =
 /// Parses the URL of a server and removes slashes at its end.
 fn url(text: &str) -> Result<String, String> {
     let url = text.trim_end_matches('/');
-    let is_host = |host: &str| !host.is_empty() && !host.contains(['/', '#', '?', '@', ' ']);
-    match url.split_once("://") {
-        Some((scheme, host)) if is_host(host) => match scheme.to_ascii_lowercase().as_str() {
-            scheme @ ("http" | "https") => Ok(format!("{scheme}://{host}")),
-            _ => Err(NO_URL.to_owned()),
-        },
-        Some(_) | None => Err(NO_URL.to_owned()),
+    let (scheme, host) = url.split_once("://").ok_or(NO_URL)?;
+    let is_host = !host.is_empty() && !host.contains(['/', '#', '?', '@', ' ']);
+    match scheme.to_ascii_lowercase().as_str() {
+        scheme @ ("http" | "https") if is_host => Ok(format!("{scheme}://{host}")),
+        _ => Err(NO_URL.to_owned()),
     }
 }
 
@@ -189,9 +187,7 @@ fn list(archive: &dyn StoreInspector) -> anyhow::Result<()> {
 }
 
 fn line(person: &InspectedPlayer) -> String {
-    let InspectedPlayer {
-        player, sessions, ..
-    } = person;
+    let (player, sessions) = (&person.player, &person.sessions);
     let kind = match player.kind {
         PlayerKind::Guest | PlayerKind::Account => "person",
         PlayerKind::Bot => "bot",
@@ -204,14 +200,15 @@ fn line(person: &InspectedPlayer) -> String {
 
 /// Executes an operator command. If a server uses the store, the command is queued for that server.
 /// Otherwise, this process executes the command itself.
-fn admin_command(data: &Data, order: AdminCommand) -> anyhow::Result<()> {
+fn admin_command(place: StoreLocation, order: AdminCommand) -> anyhow::Result<()> {
+    let data = place.data()?;
     // Checks that the store exists, because opening a missing store would create it.
     data.inspect()?;
     let runtime = super::current_thread_runtime()?;
     let unused = runtime.block_on(data.open_if_unused())?;
     let obeyed = match unused {
         Some(store) => runtime.block_on(run_command(store.into(), order))?,
-        None => queue_command(data, &order)?,
+        None => queue_command(&data, &order)?,
     };
     match obeyed {
         AdminResult::Done => Ok(()),
