@@ -71,7 +71,7 @@ fn missing_breaks(file: &File, path: &Path) -> io::Result<&'static str> {
 
 const fn to_pgn_result(played: &PlayedGame) -> Victory {
     match &played.end {
-        GameEnd::Rules(_) => Victory::Rules,
+        GameEnd::Rules => Victory::Rules,
         GameEnd::Resignation => Victory::Resignation,
         GameEnd::Adjudication => Victory::Adjudication,
         GameEnd::Forfeit(ForfeitReason::Timeout) => Victory::Timeout,

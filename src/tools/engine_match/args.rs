@@ -247,7 +247,13 @@ impl Args {
     /// Parses the settings in `KEY=VALUE` form. Returns an error message if they are invalid.
     fn parse_settings(&self) -> Result<(Option<Sprt>, AdjudicationRules, Vec<EngineSpec>), String> {
         let sprt = self.sprt.as_deref().map(parse_sprt).transpose()?;
-        let (adjudication, engines) = (self.adjudication()?, self.engine_specs()?);
+        let resign = self.resign.as_deref().map(ResignRule::parse).transpose();
+        let draw = self.draw.as_deref().map(DrawRule::parse).transpose();
+        let adjudication = AdjudicationRules {
+            resign: resign.map_err(|reason| format!("--resign: {reason}"))?,
+            draw: draw.map_err(|reason| format!("--draw: {reason}"))?,
+        };
+        let engines = self.engine_specs()?;
         if sprt.is_some() && engines.len() != 2 {
             return Err("--sprt requires exactly two players".to_owned());
         }
@@ -272,16 +278,6 @@ impl Args {
             return Err("at least two players are required: use --engine twice or more".to_owned());
         }
         Ok(engine_specs)
-    }
-
-    /// Parses `--resign` and `--draw`. Returns an error message if a rule is invalid.
-    fn adjudication(&self) -> Result<AdjudicationRules, String> {
-        let resign = self.resign.as_deref().map(ResignRule::parse).transpose();
-        let draw = self.draw.as_deref().map(DrawRule::parse).transpose();
-        Ok(AdjudicationRules {
-            resign: resign.map_err(|reason| format!("--resign: {reason}"))?,
-            draw: draw.map_err(|reason| format!("--draw: {reason}"))?,
-        })
     }
 
     fn build_match(

@@ -90,7 +90,7 @@ impl PairingScore {
                 self.forfeits[usize::from(game.winner == Some(seat))].record(fault);
             }
             GameEnd::Adjudication => self.adjudicated += 1,
-            GameEnd::Rules(_) | GameEnd::Resignation => {}
+            GameEnd::Rules | GameEnd::Resignation => {}
         }
     }
 }
@@ -108,7 +108,7 @@ mod tests {
             winner,
             end,
         };
-        let by_rules = |winner| finished_game(winner, GameEnd::Rules(None));
+        let by_rules = |winner| finished_game(winner, GameEnd::Rules);
         let mut score = PairingScore::default();
         let (first, second) = (Seat::First, Seat::Second);
         score.record_game(0, first, &by_rules(Some(first)));

@@ -96,10 +96,8 @@ impl OpeningSource {
 
 /// Searches a position for a short time and returns whether the score is close to even.
 fn is_balanced(pos: &dyn AnyPosition) -> bool {
-    let (limits, mut table) = (
-        Limits::nodes(BALANCE_SEARCH_NODES),
-        TranspositionTable::new(BALANCE_SEARCH_TABLE_BYTES),
-    );
+    let limits = Limits::nodes(BALANCE_SEARCH_NODES);
+    let mut table = TranspositionTable::new(BALANCE_SEARCH_TABLE_BYTES);
     let choice = pos.choose_move(Level::Max, 0, &limits, &Stop::new(), &mut table);
     choice.is_some_and(|MoveChoice { report, .. }| {
         !report.score.is_decided() && report.score.value().abs() <= BALANCED_SCORE_MAX

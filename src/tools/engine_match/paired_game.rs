@@ -33,9 +33,8 @@ pub struct PlayedGame {
 /// How a game of a match ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GameEnd {
-    /// The game ended by its rules. If the rules define several kinds of endings, the value names
-    /// the kind, for example `repetition`.
-    Rules(Option<&'static str>),
+    /// The game ended by its rules.
+    Rules,
     /// The loser resigned.
     Resignation,
     /// The players' scores met the adjudication rule of `--resign` or `--draw`.
@@ -121,8 +120,7 @@ impl<'a> PlayerPool<'a> {
         let mut pos = paired_game.opening.pos.clone_box();
         loop {
             if let Some(outcome) = pos.outcome() {
-                let end = GameEnd::Rules(pos.ending().map(|ending| ending.detail));
-                return Ok((outcome.winner(), end));
+                return Ok((outcome.winner(), GameEnd::Rules));
             }
             let seat = pos.turn();
             let turn = Turn {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use plyhouse_engine::catalog::{AnyPosition, GameEntry};
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::seeded_rng::SeededRng;
-use plyhouse_engine::search::{Clock, Level, Stop, TranspositionTable};
+use plyhouse_engine::search::{Clock, Level, Limits, Stop, TranspositionTable};
 use tokio::time::Instant;
 
 use super::EngineMatch;
@@ -141,7 +141,12 @@ impl Player for LevelPlayer {
             moves_to_go: turn.moves_to_go,
         });
         let time = clock.map_or_else(|| turn.time_allowed(), |clock| Some(clock.time_for_move()));
-        let limits = turn.limits.to_search_limits(time);
+        let limits = Limits {
+            depth: turn.limits.depth,
+            nodes: turn.limits.nodes,
+            time,
+            threads: None,
+        };
         let (pos, table) = (turn.pos, &mut self.table);
         let choice = pos.choose_move(self.level, turn.seed, &limits, turn.stop, table);
         if turn.stop.is_stopped() {

@@ -46,14 +46,6 @@ pub(super) struct SetUp {
 }
 
 impl SetUp {
-    fn new(size: u8) -> Self {
-        Self {
-            points: vec![None; usize::from(size).pow(2)],
-            size,
-            turn: None,
-        }
-    }
-
     /// Applies the set-up to a board and returns the resulting position in wire notation. The
     /// initial position is returned as an empty string. `rows` are the rows of the board before the
     /// set-up, in wire notation.
@@ -159,7 +151,11 @@ impl GoRecord {
     /// Adds the set-up, the moves and the komi of a node to the record. The properties of a node
     /// are unordered, so its set-up is applied before its moves.
     fn add_node(&mut self, node: &Node<'_>, size: u8) -> Result<(), String> {
-        let mut set_up = SetUp::new(size);
+        let mut set_up = SetUp {
+            points: vec![None; usize::from(size).pow(2)],
+            size,
+            turn: None,
+        };
         let mut turn = None;
         let mut moves = Vec::new();
         for Property { name, values } in node {

@@ -3,8 +3,6 @@
 
 use std::time::Duration;
 
-use plyhouse_engine::search::Limits;
-
 /// Default tolerance for a move that exceeds its time limit. The tolerance allows for delays on a
 /// busy machine.
 const TIME_MARGIN_DEFAULT: Duration = Duration::from_millis(100);
@@ -67,19 +65,6 @@ impl TimeControl {
     /// Returns the time on the clock before the first move of the game.
     pub(crate) const fn initial_time(&self) -> Duration {
         self.base.saturating_add(self.increment)
-    }
-}
-
-impl MoveLimits {
-    /// Returns the limits for the built-in engine's search. The search gets the depth and node
-    /// limits of `self` and the time limit `time`.
-    pub(crate) fn to_search_limits(self, time: Option<Duration>) -> Limits {
-        Limits {
-            depth: self.depth,
-            nodes: self.nodes,
-            time,
-            threads: None,
-        }
     }
 }
 
