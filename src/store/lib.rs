@@ -36,7 +36,7 @@ pub use port::journal::{
 };
 pub use port::ratings::RatingStore;
 pub(crate) use port::store::conflict_to_false;
-pub use port::store::{CorruptRecord, ReadError, Store, WriteError};
+pub use port::store::{CorruptRecord, ReadError, ReadFuture, Store, WriteError, WriteFuture};
 pub use postgres::{OpenPostgresError, PostgresAdminQueue, PostgresInspector, PostgresStore};
 pub use ratings::{
     LeaderboardPage, LeaderboardQuery, MemoryRatings, NeededRatings, PlayerRating, RatingMismatch,

@@ -34,7 +34,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
 use plyhouse_matches::{Event, Participation, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};
@@ -47,8 +46,8 @@ use self::reader::Reader;
 use self::reconnecting_connection::{PgConnection, QueryError, ReconnectingConnection};
 use self::writer::{WriteTask, Writer};
 use super::{
-    JournalPosition, JournalTail, LiveMatches, LoadedMatch, MatchRecord, NodeId, ReadError, Store,
-    StoreMetrics, WriteError,
+    JournalPosition, JournalTail, LiveMatches, LoadedMatch, MatchRecord, NodeId, ReadFuture, Store,
+    StoreMetrics, WriteFuture,
 };
 
 /// Stores matches and players in a PostgreSQL database.
@@ -180,11 +179,7 @@ async fn connect_and_migrate(url: &str) -> Result<(ConnectionUrl, PgConnection),
 }
 
 impl JournalStore for PostgresStore {
-    fn create(
-        &self,
-        owner: NodeId,
-        record: MatchRecord,
-    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
+    fn create(&self, owner: NodeId, record: MatchRecord) -> WriteFuture<'_, JournalPosition> {
         let position = JournalPosition::after_events(record.events.len() as u64);
         let written = self.writer.write(WriteTask::Create(owner, record));
         written.map_ok(move |()| position).boxed()
@@ -196,7 +191,7 @@ impl JournalStore for PostgresStore {
         after: JournalPosition,
         events: Vec<Event>,
         reminder: Option<Reminder>,
-    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
+    ) -> WriteFuture<'_, JournalPosition> {
         let count = events.len() as u64;
         let position = JournalPosition::new(
             after.entry_no + count,
@@ -212,27 +207,23 @@ impl JournalStore for PostgresStore {
         self.writer.write(append).map_ok(move |()| position).boxed()
     }
 
-    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<LoadedMatch>, ReadError>> {
+    fn load(&self, id: MatchId) -> ReadFuture<'_, Option<LoadedMatch>> {
         self.reader.load(id).boxed()
     }
 
-    fn tail(
-        &self,
-        id: MatchId,
-        after: JournalPosition,
-    ) -> BoxFuture<'_, Result<Option<JournalTail>, ReadError>> {
+    fn tail(&self, id: MatchId, after: JournalPosition) -> ReadFuture<'_, Option<JournalTail>> {
         self.reader.tail(id, after).boxed()
     }
 
-    fn find_by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
+    fn find_by_code(&self, code: MatchCode) -> ReadFuture<'_, Option<MatchId>> {
         matches::find_by_code(&self.reader, code).boxed()
     }
 
-    fn unowned(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+    fn unowned(&self, node: NodeId) -> ReadFuture<'_, Vec<MatchId>> {
         self.reader.unowned(node).boxed()
     }
 
-    fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
+    fn claim(&self, id: MatchId, owner: NodeId) -> WriteFuture<'_, ()> {
         self.writer.write(WriteTask::Claim(id, owner)).boxed()
     }
 
@@ -240,7 +231,7 @@ impl JournalStore for PostgresStore {
         self.writer.write_in_background(WriteTask::Release(id));
     }
 
-    fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>> {
+    fn load_live_matches(&self, owner: NodeId) -> ReadFuture<'_, LiveMatches> {
         self.reader.live_matches(owner).boxed()
     }
 
@@ -248,18 +239,15 @@ impl JournalStore for PostgresStore {
         &self,
         after: (u64, MatchId),
         limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<(u64, MatchId)>, ReadError>> {
+    ) -> ReadFuture<'_, Vec<(u64, MatchId)>> {
         reminders::due_reminders(&self.reader, after, limit).boxed()
     }
 
-    fn due_reminder_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
+    fn due_reminder_count(&self) -> ReadFuture<'_, u64> {
         reminders::due_reminder_count(&self.reader).boxed()
     }
 
-    fn participations(
-        &self,
-        player: PlayerId,
-    ) -> BoxFuture<'_, Result<Vec<(MatchId, Participation)>, ReadError>> {
+    fn participations(&self, player: PlayerId) -> ReadFuture<'_, Vec<(MatchId, Participation)>> {
         reminders::participations(&self.reader, player).boxed()
     }
 }
@@ -269,12 +257,12 @@ impl SqlStore for PostgresStore {
 
     fn read<T: Send + 'static>(
         &self,
-        query: impl for<'a> FnOnce(&'a Reader) -> BoxFuture<'a, Result<T, ReadError>> + Send + 'static,
-    ) -> BoxFuture<'_, Result<T, ReadError>> {
+        query: impl for<'a> FnOnce(&'a Reader) -> ReadFuture<'a, T> + Send + 'static,
+    ) -> ReadFuture<'_, T> {
         query(&self.reader)
     }
 
-    fn write(&self, write: SharedWrite) -> BoxFuture<'_, Result<(), WriteError>> {
+    fn write(&self, write: SharedWrite) -> WriteFuture<'_, ()> {
         self.writer.write(WriteTask::Shared(write)).boxed()
     }
 }

@@ -42,8 +42,8 @@ use self::match_ownership::Ownership;
 use self::reader::Reader;
 use self::writer::{WriteTask, Writer};
 use super::{
-    JournalPosition, JournalTail, LiveMatches, LoadedMatch, MatchRecord, NodeId, ReadError, Store,
-    StoreMetrics, WriteError,
+    JournalPosition, JournalTail, LiveMatches, LoadedMatch, MatchRecord, NodeId, ReadFuture, Store,
+    StoreMetrics, WriteError, WriteFuture,
 };
 use plyhouse_matches::{Event, Participation, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
@@ -185,11 +185,7 @@ impl SqliteStore {
 }
 
 impl JournalStore for SqliteStore {
-    fn create(
-        &self,
-        owner: NodeId,
-        record: MatchRecord,
-    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
+    fn create(&self, owner: NodeId, record: MatchRecord) -> WriteFuture<'_, JournalPosition> {
         let (id, position) = (
             record.creation.id,
             JournalPosition::after_events(record.events.len() as u64),
@@ -208,7 +204,7 @@ impl JournalStore for SqliteStore {
         after: JournalPosition,
         events: Vec<Event>,
         reminder: Option<Reminder>,
-    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
+    ) -> WriteFuture<'_, JournalPosition> {
         let seq = after.seq();
         if after != JournalPosition::after_events(seq.0) {
             return future::ready(Err(WriteError::Conflict)).boxed();
@@ -231,17 +227,13 @@ impl JournalStore for SqliteStore {
         write.boxed()
     }
 
-    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<LoadedMatch>, ReadError>> {
+    fn load(&self, id: MatchId) -> ReadFuture<'_, Option<LoadedMatch>> {
         self.reader
             .read(move |connection| reader::load(connection, id))
             .boxed()
     }
 
-    fn tail(
-        &self,
-        id: MatchId,
-        after: JournalPosition,
-    ) -> BoxFuture<'_, Result<Option<JournalTail>, ReadError>> {
+    fn tail(&self, id: MatchId, after: JournalPosition) -> ReadFuture<'_, Option<JournalTail>> {
         let seq = after.seq();
         if after != JournalPosition::after_events(seq.0) {
             return future::ready(Ok(None)).boxed();
@@ -251,13 +243,13 @@ impl JournalStore for SqliteStore {
             .boxed()
     }
 
-    fn find_by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
+    fn find_by_code(&self, code: MatchCode) -> ReadFuture<'_, Option<MatchId>> {
         self.reader
             .read(move |connection| Ok(run_now(matches::find_by_code(connection, code))?))
             .boxed()
     }
 
-    fn unowned(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+    fn unowned(&self, node: NodeId) -> ReadFuture<'_, Vec<MatchId>> {
         let live = self.reader.read(reader::live_match_ids);
         let unowned = live.map_ok(move |mut ids| {
             ids.retain(|id| self.ownership.owner(*id) != Some(node));
@@ -266,7 +258,7 @@ impl JournalStore for SqliteStore {
         unowned.boxed()
     }
 
-    fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
+    fn claim(&self, id: MatchId, owner: NodeId) -> WriteFuture<'_, ()> {
         self.ownership.claim(id, owner);
         future::ready(Ok(())).boxed()
     }
@@ -275,7 +267,7 @@ impl JournalStore for SqliteStore {
         self.ownership.release(id);
     }
 
-    fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>> {
+    fn load_live_matches(&self, owner: NodeId) -> ReadFuture<'_, LiveMatches> {
         let ownership = Arc::clone(&self.ownership);
         self.reader
             .read(move |connection| {
@@ -288,7 +280,7 @@ impl JournalStore for SqliteStore {
         &self,
         after: (u64, MatchId),
         limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<(u64, MatchId)>, ReadError>> {
+    ) -> ReadFuture<'_, Vec<(u64, MatchId)>> {
         self.reader
             .read(move |connection| {
                 Ok(run_now(reminders::due_reminders(connection, after, limit))?)
@@ -296,16 +288,13 @@ impl JournalStore for SqliteStore {
             .boxed()
     }
 
-    fn due_reminder_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
+    fn due_reminder_count(&self) -> ReadFuture<'_, u64> {
         self.reader
             .read(move |connection| Ok(run_now(reminders::due_reminder_count(connection))?))
             .boxed()
     }
 
-    fn participations(
-        &self,
-        player: PlayerId,
-    ) -> BoxFuture<'_, Result<Vec<(MatchId, Participation)>, ReadError>> {
+    fn participations(&self, player: PlayerId) -> ReadFuture<'_, Vec<(MatchId, Participation)>> {
         self.reader
             .read(move |connection| Ok(run_now(reminders::participations(connection, player))?))
             .boxed()
@@ -322,11 +311,11 @@ impl SqlStore for SqliteStore {
         ) -> BoxFuture<'a, rusqlite::Result<T>>
         + Send
         + 'static,
-    ) -> BoxFuture<'_, Result<T, ReadError>> {
+    ) -> ReadFuture<'_, T> {
         self.reader.read_shared(query).boxed()
     }
 
-    fn write(&self, write: SharedWrite) -> BoxFuture<'_, Result<(), WriteError>> {
+    fn write(&self, write: SharedWrite) -> WriteFuture<'_, ()> {
         self.writer.write(WriteTask::Shared(write)).boxed()
     }
 }
@@ -339,7 +328,7 @@ impl SqlArchive for SqliteStore {
         ) -> BoxFuture<'a, rusqlite::Result<T>>
         + Send
         + 'static,
-    ) -> BoxFuture<'_, Result<T, ReadError>> {
+    ) -> ReadFuture<'_, T> {
         self.history_reader.read_shared(query).boxed()
     }
 }

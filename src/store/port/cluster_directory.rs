@@ -10,11 +10,10 @@
 use std::fmt;
 use std::time::Duration;
 
-use futures::future::BoxFuture;
 use plyhouse_protocol::{MatchId, MatchStatus, PlayerId, SessionId};
 
 use super::delegation::delegatable;
-use crate::{MatchRecord, NodeId, PlayerRecord, ReadError, WriteError};
+use crate::{MatchRecord, NodeId, PlayerRecord, ReadFuture, WriteFuture};
 
 /// Time after which a server's lease expires if the server does not renew it, measured by the
 /// store's clock.
@@ -39,22 +38,18 @@ delegatable! {
     pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
         /// Starts or renews the lease of the server `node`. The lease then lasts for
         /// [`LEASE_DURATION`]. Returns all servers that have a valid lease, including `node`.
-        fn renew_lease(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<NodeId>, WriteError>>;
+        fn renew_lease(&self, node: NodeId) -> WriteFuture<'_, Vec<NodeId>>;
 
         /// Ends the lease of a server that shuts down, and deletes the server's seeks. Other
         /// servers may then take over the server's matches.
-        fn withdraw_lease(&self, node: NodeId) -> BoxFuture<'_, Result<(), WriteError>>;
+        fn withdraw_lease(&self, node: NodeId) -> WriteFuture<'_, ()>;
 
         /// Returns the owner and state of a match, or `None` if the match is not stored.
-        fn find_route(&self, id: MatchId) -> BoxFuture<'_, Result<Option<MatchRoute>, ReadError>>;
+        fn find_route(&self, id: MatchId) -> ReadFuture<'_, Option<MatchRoute>>;
 
         /// Returns those of the given matches that the server `node` does not own. Omits matches
         /// that are not stored.
-        fn foreign_matches(
-            &self,
-            node: NodeId,
-            ids: Vec<MatchId>,
-        ) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
+        fn foreign_matches(&self, node: NodeId, ids: Vec<MatchId>) -> ReadFuture<'_, Vec<MatchId>>;
 
         /// Changes the owner of a match from `previous_owner` to `owner`. The store also appends a
         /// journal entry without events, so that later writes by the previous owner fail. Returns
@@ -65,48 +60,39 @@ delegatable! {
             id: MatchId,
             owner: NodeId,
             previous_owner: Option<NodeId>,
-        ) -> BoxFuture<'_, Result<bool, WriteError>>;
+        ) -> WriteFuture<'_, bool>;
 
         /// Returns at most `limit` abandoned matches. A live match is abandoned if it has no wake
         /// time and no server with a valid lease owns it. Each call returns the matches in a
         /// different order.
-        fn abandoned_matches(&self, limit: usize) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
+        fn abandoned_matches(&self, limit: usize) -> ReadFuture<'_, Vec<MatchId>>;
 
         /// Returns the live matches of a player, oldest first, except correspondence matches. A
         /// match is included if the player hosts the match, is invited to it, or holds a seat. A
         /// player still holds the seat while a substitute bot plays.
-        fn involved_matches(
-            &self,
-            player: PlayerId,
-        ) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
+        fn involved_matches(&self, player: PlayerId) -> ReadFuture<'_, Vec<MatchId>>;
 
         /// Returns the number of live matches that a player hosts, except correspondence matches.
-        fn hosted_match_count(&self, player: PlayerId) -> BoxFuture<'_, Result<usize, ReadError>>;
+        fn hosted_match_count(&self, player: PlayerId) -> ReadFuture<'_, usize>;
 
         /// Returns those of the given sessions that are no longer stored. Each session is passed
         /// together with its player's id.
         fn ended_sessions(
             &self,
             sessions: Vec<(PlayerId, SessionId)>,
-        ) -> BoxFuture<'_, Result<Vec<SessionId>, ReadError>>;
+        ) -> ReadFuture<'_, Vec<SessionId>>;
 
         /// Returns those of the given players who have been deleted.
-        fn deleted_players(
-            &self,
-            players: Vec<PlayerId>,
-        ) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>>;
+        fn deleted_players(&self, players: Vec<PlayerId>) -> ReadFuture<'_, Vec<PlayerId>>;
 
         /// Returns the current records of the given players. Unknown and deleted players are
         /// omitted.
-        fn current_players(
-            &self,
-            players: Vec<PlayerId>,
-        ) -> BoxFuture<'_, Result<Vec<PlayerRecord>, ReadError>>;
+        fn current_players(&self, players: Vec<PlayerId>) -> ReadFuture<'_, Vec<PlayerRecord>>;
 
         /// Returns a new connection number, which is greater than all connection numbers returned
         /// before. If a session has two connections, servers compare the connection numbers to find
         /// the newer connection.
-        fn next_connection_number(&self) -> BoxFuture<'_, Result<u64, WriteError>>;
+        fn next_connection_number(&self) -> WriteFuture<'_, u64>;
 
         /// Pairs a seek with a waiting seek of another player, or adds it to the waiting seeks.
         ///
@@ -131,18 +117,14 @@ delegatable! {
             seek: SeekRecord,
             seeks_max: usize,
             make_match: MatchFactory,
-        ) -> BoxFuture<'_, Result<PairOutcome, WriteError>>;
+        ) -> WriteFuture<'_, PairOutcome>;
 
         /// Removes the waiting seek that a player made on the server `node`. Returns `false` if the
         /// player has no waiting seek on this server.
-        fn end_seek(
-            &self,
-            player: PlayerId,
-            node: NodeId,
-        ) -> BoxFuture<'_, Result<bool, WriteError>>;
+        fn end_seek(&self, player: PlayerId, node: NodeId) -> WriteFuture<'_, bool>;
 
         /// Returns the players who have waiting seeks on the server `node`.
-        fn seekers_on_node(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>>;
+        fn seekers_on_node(&self, node: NodeId) -> ReadFuture<'_, Vec<PlayerId>>;
 
         /// Returns a page of waiting seeks. The page contains the total number of waiting seeks,
         /// and the bodies of the `limit` seeks that have waited longest. The page covers only seeks
@@ -152,21 +134,15 @@ delegatable! {
             &self,
             key_prefix: Option<String>,
             limit: usize,
-        ) -> BoxFuture<'_, Result<SeekerPage, ReadError>>;
+        ) -> ReadFuture<'_, SeekerPage>;
 
         /// Updates match list entries. If a match has ended, the store ignores every entry of this
         /// match whose status is not `Ended`.
-        fn update_summaries(
-            &self,
-            summaries: Vec<MatchListing>,
-        ) -> BoxFuture<'_, Result<(), WriteError>>;
+        fn update_summaries(&self, summaries: Vec<MatchListing>) -> WriteFuture<'_, ()>;
 
         /// Returns one page of the matches that fit the query, newest first. The page also contains
         /// the total number of matches that fit the query.
-        fn list_matches(
-            &self,
-            query: MatchListQuery,
-        ) -> BoxFuture<'_, Result<MatchListPage, ReadError>>;
+        fn list_matches(&self, query: MatchListQuery) -> ReadFuture<'_, MatchListPage>;
     }
 }
 

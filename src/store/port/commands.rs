@@ -1,10 +1,9 @@
 //! The server's side of the queue of operator commands.
 
 use futures::FutureExt;
-use futures::future::BoxFuture;
 
 use super::delegation::delegatable;
-use crate::{CommandId, IdentityChange, IdentityStore, ReadError, WriteError};
+use crate::{CommandId, IdentityChange, IdentityStore, ReadFuture, WriteFuture};
 
 delegatable! {
     $ delegate_command_store
@@ -17,23 +16,19 @@ delegatable! {
         }
 
         /// Returns operator commands that no server has claimed yet, with their text.
-        fn pending_commands(&self) -> BoxFuture<'_, Result<Vec<(CommandId, String)>, ReadError>> {
+        fn pending_commands(&self) -> ReadFuture<'_, Vec<(CommandId, String)>> {
             futures::future::ready(Ok(Vec::new())).boxed()
         }
 
         /// Claims an operator command for this server. Returns `false` if another server has
         /// claimed the command or it was withdrawn.
-        fn claim_command(&self, id: CommandId) -> BoxFuture<'_, Result<bool, WriteError>> {
+        fn claim_command(&self, id: CommandId) -> WriteFuture<'_, bool> {
             self.change_identity(IdentityChange::ClaimCommand(id))
         }
 
         /// Stores the result of an operator command. Returns `false` if the command is no longer
         /// stored.
-        fn store_command_result(
-            &self,
-            id: CommandId,
-            result: String,
-        ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        fn store_command_result(&self, id: CommandId, result: String) -> WriteFuture<'_, bool> {
             self.change_identity(IdentityChange::StoreCommandResult(id, result))
         }
     }

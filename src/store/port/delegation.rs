@@ -80,7 +80,7 @@ pub mod port_types {
         Account, AnalysisQuotaRequest, Blocks, CommandId, HistoryQuery, IdentityChange,
         JournalPosition, JournalTail, LeaderboardPage, LeaderboardQuery, LiveMatches, LoadedMatch,
         MatchRecord, NeededRatings, NodeId, OneTimeToken, OpeningStats, Pairing, PastMatch,
-        PlayerRating, PlayerRecord, RatingProgress, RatingsChange, ReadError, ResultCounts,
-        SessionRecord, StoredAnalysis, TokenHash, WriteError,
+        PlayerRating, PlayerRecord, RatingProgress, RatingsChange, ReadError, ReadFuture,
+        ResultCounts, SessionRecord, StoredAnalysis, TokenHash, WriteError, WriteFuture,
     };
 }

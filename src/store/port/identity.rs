@@ -2,15 +2,14 @@
 
 use std::fmt;
 
-use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
 use plyhouse_protocol::{PlayerId, SessionId};
 
 use super::delegation::delegatable;
 use crate::{
     Account, Blocks, ExternalIdentity, IdentityChange, IdentityProof, NameChange, NewApiKey,
-    OneTimeToken, Pairing, PasswordHash, PlayerDeletion, PlayerRecord, ReadError, SessionRecord,
-    SessionSelection, TokenHash, WriteError,
+    OneTimeToken, Pairing, PasswordHash, PlayerDeletion, PlayerRecord, ReadFuture, SessionRecord,
+    SessionSelection, TokenHash, WriteFuture,
 };
 
 delegatable! {
@@ -26,50 +25,37 @@ delegatable! {
             &self,
             player: PlayerRecord,
             sessions: Vec<SessionRecord>,
-        ) -> BoxFuture<'_, Result<(), WriteError>>;
+        ) -> WriteFuture<'_, ()>;
 
         /// Returns the session that has the given token hash, and the player who owns the session.
         /// Returns `None` if no such session is stored.
         fn find_session(
             &self,
             token: TokenHash,
-        ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>>;
+        ) -> ReadFuture<'_, Option<(PlayerRecord, SessionRecord)>>;
 
         /// Returns the sessions of a player, oldest first.
-        fn sessions(
-            &self,
-            player: PlayerId,
-        ) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>>;
+        fn sessions(&self, player: PlayerId) -> ReadFuture<'_, Vec<SessionRecord>>;
 
         /// Changes the identity data of a player. Returns `false` if the store refused the change.
         /// The methods for specific identity changes call this method by default.
-        fn change_identity(
-            &self,
-            change: IdentityChange,
-        ) -> BoxFuture<'_, Result<bool, WriteError>>;
+        fn change_identity(&self, change: IdentityChange) -> WriteFuture<'_, bool>;
 
         /// Returns the pairing with this code, unless it has expired.
-        fn find_pairing(
-            &self,
-            code: TokenHash,
-            now_ms: u64,
-        ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>>;
+        fn find_pairing(&self, code: TokenHash, now_ms: u64) -> ReadFuture<'_, Option<Pairing>>;
 
         /// Returns the player with this recovery key.
-        fn find_by_recovery_key(
-            &self,
-            key: TokenHash,
-        ) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>>;
+        fn find_by_recovery_key(&self, key: TokenHash) -> ReadFuture<'_, Option<PlayerId>>;
 
         /// Returns whether a player has a recovery key. The default implementation returns `false`.
-        fn has_recovery_key(&self, _player: PlayerId) -> BoxFuture<'_, Result<bool, ReadError>> {
+        fn has_recovery_key(&self, _player: PlayerId) -> ReadFuture<'_, bool> {
             futures::future::ready(Ok(false)).boxed()
         }
 
         /// Returns the blocks that affect a player. The result lists the players that this player
         /// blocks and the players that block this player. It also lists all players that must not
         /// be paired with this player.
-        fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>>;
+        fn blocks(&self, player: PlayerId) -> ReadFuture<'_, Blocks>;
 
         /// Looks up a name by its skeleton, which all confusable names share. Returns the owner of
         /// the name, and `true` if the owner still uses this name. A former name is found only if
@@ -78,23 +64,20 @@ delegatable! {
             &self,
             skeleton: String,
             now_ms: u64,
-        ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>>;
+        ) -> ReadFuture<'_, Option<(PlayerId, bool)>>;
 
         /// Returns the account of a player, if the player has one.
-        fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>>;
+        fn account(&self, player: PlayerId) -> ReadFuture<'_, Option<Account>>;
 
         /// Returns the player whom the authenticating proxy identifies by this name. The default
         /// implementation returns `None`.
-        fn find_external_identity(
-            &self,
-            _name: String,
-        ) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+        fn find_external_identity(&self, _name: String) -> ReadFuture<'_, Option<PlayerRecord>> {
             futures::future::ready(Ok(None)).boxed()
         }
 
         /// Returns the deleted players whose names must still be removed from matches. The default
         /// implementation returns no players, which suits a store that removes names immediately.
-        fn account_deletions(&self) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
+        fn account_deletions(&self) -> ReadFuture<'_, Vec<PlayerId>> {
             futures::future::ready(Ok(Vec::new())).boxed()
         }
 
@@ -103,15 +86,12 @@ delegatable! {
             &self,
             _code: TokenHash,
             _now_ms: u64,
-        ) -> BoxFuture<'_, Result<Option<OneTimeToken>, ReadError>> {
+        ) -> ReadFuture<'_, Option<OneTimeToken>> {
             futures::future::ready(Ok(None)).boxed()
         }
 
         /// Returns the player with this id. Returns `None` if the player is unknown or was deleted.
-        fn player_by_id(
-            &self,
-            id: PlayerId,
-        ) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>>;
+        fn player_by_id(&self, id: PlayerId) -> ReadFuture<'_, Option<PlayerRecord>>;
     }
 }
 
@@ -120,7 +100,7 @@ delegatable! {
 pub trait IdentityChanges: IdentityStore {
     /// Adds a session of a stored player and marks the player as persistent. The in-memory store
     /// evicts a persistent player only to make room for other persistent players.
-    fn add_session(&self, session: SessionRecord) -> BoxFuture<'_, Result<(), WriteError>> {
+    fn add_session(&self, session: SessionRecord) -> WriteFuture<'_, ()> {
         let added = self.change_identity(IdentityChange::AddSession(session));
         added.map_ok(drop).boxed()
     }
@@ -134,7 +114,7 @@ pub trait IdentityChanges: IdentityStore {
         offered_by: SessionId,
         now_ms: u64,
         max: usize,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+    ) -> WriteFuture<'_, bool> {
         self.change_identity(IdentityChange::OfferPairing {
             pairing,
             offered_by,
@@ -146,21 +126,13 @@ pub trait IdentityChanges: IdentityStore {
     /// Deletes the pairing with this code and adds the session of the device that logs in, in one
     /// atomic change. Returns `false` if the pairing no longer exists. Only one of several
     /// concurrent calls succeeds.
-    fn take_pairing(
-        &self,
-        code: TokenHash,
-        session: SessionRecord,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+    fn take_pairing(&self, code: TokenHash, session: SessionRecord) -> WriteFuture<'_, bool> {
         self.change_identity(IdentityChange::TakePairing(code, Box::new(session)))
     }
 
     /// Stores the recovery key of a player in place of the previous key and marks the player as
     /// persistent. With this key, a player who has lost all sessions can log in again.
-    fn store_recovery_key(
-        &self,
-        player: PlayerId,
-        key: TokenHash,
-    ) -> BoxFuture<'_, Result<(), WriteError>> {
+    fn store_recovery_key(&self, player: PlayerId, key: TokenHash) -> WriteFuture<'_, ()> {
         let stored = self.change_identity(IdentityChange::StoreRecoveryKey(player, key));
         stored.map_ok(drop).boxed()
     }
@@ -172,29 +144,25 @@ pub trait IdentityChanges: IdentityStore {
         player: PlayerId,
         key: TokenHash,
         proof: IdentityProof,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+    ) -> WriteFuture<'_, bool> {
         self.change_identity(IdentityChange::RenewRecoveryKey(player, key, proof))
     }
 
     /// Adds an API key. If the key is for a new bot account, also adds this account. Returns
     /// `false` if the proof is no longer valid, the name is taken, the bot belongs to another
     /// owner, or a limit is reached. Marks the owner and the bot account as persistent.
-    fn add_api_key(&self, key: NewApiKey) -> BoxFuture<'_, Result<bool, WriteError>> {
+    fn add_api_key(&self, key: NewApiKey) -> WriteFuture<'_, bool> {
         self.change_identity(IdentityChange::AddApiKey(Box::new(key)))
     }
 
     /// Deletes the selected sessions of a player and of the player's bot accounts.
-    fn end_sessions(
-        &self,
-        player: PlayerId,
-        selection: SessionSelection,
-    ) -> BoxFuture<'_, Result<(), WriteError>> {
+    fn end_sessions(&self, player: PlayerId, selection: SessionSelection) -> WriteFuture<'_, ()> {
         let ended = self.change_identity(IdentityChange::EndSessions(player, selection));
         ended.map_ok(drop).boxed()
     }
 
     /// Records the day of a session's last use, as days since the Unix epoch.
-    fn touch_session(&self, token: TokenHash, day: u64) -> BoxFuture<'_, Result<(), WriteError>> {
+    fn touch_session(&self, token: TokenHash, day: u64) -> WriteFuture<'_, ()> {
         let touched = self.change_identity(IdentityChange::TouchSession(token, day));
         touched.map_ok(drop).boxed()
     }
@@ -203,16 +171,12 @@ pub trait IdentityChanges: IdentityStore {
     /// remains reserved for the player until `naming.old_name_reserved_until_ms`. Returns `false`
     /// if another player has a confusable name or the invitation is not valid. Also returns `false`
     /// if the player's kind or the time of the last name change differs from `naming.expected`.
-    fn name_player(&self, naming: NameChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+    fn name_player(&self, naming: NameChange) -> WriteFuture<'_, bool> {
         self.change_identity(IdentityChange::NamePlayer(Box::new(naming)))
     }
 
     /// Renames a guest. Returns `false` if the player is not a guest.
-    fn rename_guest(
-        &self,
-        player: PlayerId,
-        name: String,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+    fn rename_guest(&self, player: PlayerId, name: String) -> WriteFuture<'_, bool> {
         self.change_identity(IdentityChange::RenameGuest(player, name))
     }
 
@@ -223,16 +187,12 @@ pub trait IdentityChanges: IdentityStore {
         player: PlayerId,
         password: PasswordHash,
         proof: IdentityProof,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+    ) -> WriteFuture<'_, bool> {
         self.change_identity(IdentityChange::SetPassword(player, password, proof))
     }
 
     /// Stores an account that was copied from another store.
-    fn store_account(
-        &self,
-        player: PlayerId,
-        account: Account,
-    ) -> BoxFuture<'_, Result<(), WriteError>> {
+    fn store_account(&self, player: PlayerId, account: Account) -> WriteFuture<'_, ()> {
         let stored = self.change_identity(IdentityChange::StoreAccount(player, Box::new(account)));
         stored.map_ok(drop).boxed()
     }
@@ -246,7 +206,7 @@ pub trait IdentityChanges: IdentityStore {
         player: PlayerId,
         other: PlayerId,
         since_ms: Option<u64>,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+    ) -> WriteFuture<'_, bool> {
         self.change_identity(IdentityChange::ChangeBlock {
             player,
             other,
@@ -256,10 +216,7 @@ pub trait IdentityChanges: IdentityStore {
 
     /// Creates an account for a user who was authenticated by a proxy for the first time. Returns
     /// `false` if an account with this external name exists or the account name is taken.
-    fn add_external_identity(
-        &self,
-        identity: ExternalIdentity,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+    fn add_external_identity(&self, identity: ExternalIdentity) -> WriteFuture<'_, bool> {
         self.change_identity(IdentityChange::AddExternalIdentity(Box::new(identity)))
     }
 
@@ -270,13 +227,13 @@ pub trait IdentityChanges: IdentityStore {
     /// Their ids remain in matches, but lookups by id no longer find the players. The caller must
     /// then [remove the names](Self::remove_names) from stored matches. Later writes can neither
     /// seat a deleted player nor store the player's name.
-    fn delete_player(&self, deletion: PlayerDeletion) -> BoxFuture<'_, Result<bool, WriteError>> {
+    fn delete_player(&self, deletion: PlayerDeletion) -> WriteFuture<'_, bool> {
         self.change_identity(IdentityChange::DeletePlayer(Box::new(deletion)))
     }
 
     /// Removes the name of a deleted player from the next batch of matches. Returns `false` once
     /// the name has been removed from all matches.
-    fn remove_names(&self, player: PlayerId) -> BoxFuture<'_, Result<bool, WriteError>> {
+    fn remove_names(&self, player: PlayerId) -> WriteFuture<'_, bool> {
         self.change_identity(IdentityChange::RemoveNames(player))
     }
 
@@ -288,7 +245,7 @@ pub trait IdentityChanges: IdentityStore {
         token: OneTimeToken,
         now_ms: u64,
         max: usize,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+    ) -> WriteFuture<'_, bool> {
         self.change_identity(IdentityChange::AddOneTimeToken {
             code,
             token,
@@ -299,7 +256,7 @@ pub trait IdentityChanges: IdentityStore {
 
     /// Deletes the one-time token with this code. Returns `false` if the token no longer exists.
     /// Only one of several concurrent calls succeeds.
-    fn take_one_time_token(&self, code: TokenHash) -> BoxFuture<'_, Result<bool, WriteError>> {
+    fn take_one_time_token(&self, code: TokenHash) -> WriteFuture<'_, bool> {
         self.change_identity(IdentityChange::TakeOneTimeToken(code))
     }
 }

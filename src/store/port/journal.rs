@@ -2,14 +2,13 @@
 
 use std::fmt;
 
-use futures::future::BoxFuture;
 use plyhouse_matches::{Event, Participation, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange, Seq};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::delegation::delegatable;
-use crate::{CorruptRecord, MatchRecord, PlayerRecord, ReadError, WriteError};
+use crate::{CorruptRecord, MatchRecord, PlayerRecord, ReadFuture, WriteFuture};
 
 delegatable! {
     $ delegate_journal_store
@@ -30,11 +29,7 @@ delegatable! {
         /// A match has at most one rematch, so creating a second rematch is a conflict. The store
         /// refuses a match whose host, seated player or invited player was
         /// [deleted](crate::IdentityChanges::delete_player).
-        fn create(
-            &self,
-            owner: NodeId,
-            record: MatchRecord,
-        ) -> BoxFuture<'_, Result<JournalPosition, WriteError>>;
+        fn create(&self, owner: NodeId, record: MatchRecord) -> WriteFuture<'_, JournalPosition>;
 
         /// Appends events to a match if the journal of the match still ends at the position
         /// `after`. Returns the journal position after the new events.
@@ -54,7 +49,7 @@ delegatable! {
             after: JournalPosition,
             events: Vec<Event>,
             reminder: Option<Reminder>,
-        ) -> BoxFuture<'_, Result<JournalPosition, WriteError>>;
+        ) -> WriteFuture<'_, JournalPosition>;
 
         /// Appends events in the same way as [`append_with_reminder`](Self::append_with_reminder),
         /// but does not change the reminder.
@@ -63,46 +58,39 @@ delegatable! {
             id: MatchId,
             after: JournalPosition,
             events: Vec<Event>,
-        ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
+        ) -> WriteFuture<'_, JournalPosition> {
             self.append_with_reminder(id, after, events, None)
         }
 
         /// Loads a match. Returns `None` if the match is not stored.
-        fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<LoadedMatch>, ReadError>>;
+        fn load(&self, id: MatchId) -> ReadFuture<'_, Option<LoadedMatch>>;
 
         /// Returns the events after a journal position. Returns `None` if the journal does not
         /// contain this position.
-        fn tail(
-            &self,
-            id: MatchId,
-            after: JournalPosition,
-        ) -> BoxFuture<'_, Result<Option<JournalTail>, ReadError>>;
+        fn tail(&self, id: MatchId, after: JournalPosition) -> ReadFuture<'_, Option<JournalTail>>;
 
         /// Returns the live match with this code. If no live match has the code, returns the most
         /// recently created match that had the code.
-        fn find_by_code(
-            &self,
-            code: MatchCode,
-        ) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>>;
+        fn find_by_code(&self, code: MatchCode) -> ReadFuture<'_, Option<MatchId>>;
 
         /// Returns the live matches that the server `node` may claim, oldest first. Omits matches
         /// that have a wake time, that `node` owns, or that another server with a valid lease owns.
         /// A store for a single server has no leases, so it omits only matches that have a wake
         /// time or that `node` owns.
-        fn unowned(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
+        fn unowned(&self, node: NodeId) -> ReadFuture<'_, Vec<MatchId>>;
 
         /// Changes the owner of a match to the server `owner`. A server that is going to run a
         /// match must call this method before it loads the match. If several servers share the
         /// store, a change of owner invalidates all earlier journal positions. Appends at invalid
         /// positions fail.
-        fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>>;
+        fn claim(&self, id: MatchId, owner: NodeId) -> WriteFuture<'_, ()>;
 
         /// Clears the owner of a match when the owner stops running the match. The default
         /// implementation does nothing.
         fn release(&self, _id: MatchId) {}
 
         /// Loads all live matches of `owner` that have no wake time, and their players.
-        fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>>;
+        fn load_live_matches(&self, owner: NodeId) -> ReadFuture<'_, LiveMatches>;
 
         /// Returns at most `limit` matches with a wake time, ordered by wake time and then by id.
         /// Each entry consists of the wake time, as Unix time in milliseconds, and the match id.
@@ -111,16 +99,13 @@ delegatable! {
             &self,
             after: (u64, MatchId),
             limit: usize,
-        ) -> BoxFuture<'_, Result<Vec<(u64, MatchId)>, ReadError>>;
+        ) -> ReadFuture<'_, Vec<(u64, MatchId)>>;
 
         /// Returns the number of matches with a wake time.
-        fn due_reminder_count(&self) -> BoxFuture<'_, Result<u64, ReadError>>;
+        fn due_reminder_count(&self) -> ReadFuture<'_, u64>;
 
         /// Returns the live matches of this player that have a reminder, oldest first.
-        fn participations(
-            &self,
-            player: PlayerId,
-        ) -> BoxFuture<'_, Result<Vec<(MatchId, Participation)>, ReadError>>;
+        fn participations(&self, player: PlayerId) -> ReadFuture<'_, Vec<(MatchId, Participation)>>;
     }
 }
 

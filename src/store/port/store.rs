@@ -1,5 +1,6 @@
 //! The traits that every store of a server implements, and their errors.
 
+use futures::future::BoxFuture;
 use plyhouse_protocol::MatchId;
 
 use crate::{ArchiveStore, CommandStore, IdentityStore, JournalStore, RatingStore};
@@ -12,6 +13,12 @@ pub trait Store: JournalStore + IdentityStore + RatingStore + ArchiveStore + Com
     /// later write succeeds.
     fn is_healthy(&self) -> bool;
 }
+
+/// Read of a store whose result has the type `T`.
+pub type ReadFuture<'a, T> = BoxFuture<'a, Result<T, ReadError>>;
+
+/// Write to a store whose result has the type `T`.
+pub type WriteFuture<'a, T> = BoxFuture<'a, Result<T, WriteError>>;
 
 /// Error returned by a write that failed or whose outcome is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

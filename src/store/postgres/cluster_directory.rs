@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::BoxFuture;
 use plyhouse_protocol::{MatchId, PlayerId, SessionId};
 use tokio::time::{Instant, sleep};
 
@@ -15,7 +14,7 @@ use crate::port::cluster_directory::{
     ClusterDirectory, MatchFactory, MatchListPage, MatchListQuery, MatchListing, MatchRoute,
     PairOutcome, SeekRecord, SeekerPage,
 };
-use crate::{NodeId, PlayerRecord, ReadError, WriteError, conflict_to_false};
+use crate::{NodeId, PlayerRecord, ReadFuture, WriteError, WriteFuture, conflict_to_false};
 
 /// Delay before another attempt to change a seek that another server has locked.
 const RETRY_DELAY: Duration = Duration::from_millis(3);
@@ -86,70 +85,55 @@ impl PostgresStore {
 }
 
 impl ClusterDirectory for PostgresStore {
-    fn renew_lease(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<NodeId>, WriteError>> {
+    fn renew_lease(&self, node: NodeId) -> WriteFuture<'_, Vec<NodeId>> {
         Self::renew_lease_and_list_nodes(self, node).boxed()
     }
 
-    fn withdraw_lease(&self, node: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
+    fn withdraw_lease(&self, node: NodeId) -> WriteFuture<'_, ()> {
         self.writer.write(WriteTask::WithdrawLease(node)).boxed()
     }
 
-    fn find_route(&self, id: MatchId) -> BoxFuture<'_, Result<Option<MatchRoute>, ReadError>> {
+    fn find_route(&self, id: MatchId) -> ReadFuture<'_, Option<MatchRoute>> {
         self.reader.find_route(id).boxed()
     }
 
-    fn foreign_matches(
-        &self,
-        node: NodeId,
-        ids: Vec<MatchId>,
-    ) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+    fn foreign_matches(&self, node: NodeId, ids: Vec<MatchId>) -> ReadFuture<'_, Vec<MatchId>> {
         self.reader.foreign_matches(node, ids).boxed()
     }
 
-    fn take_over(
-        &self,
-        id: MatchId,
-        owner: NodeId,
-        from: Option<NodeId>,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+    fn take_over(&self, id: MatchId, owner: NodeId, from: Option<NodeId>) -> WriteFuture<'_, bool> {
         let taken = self.writer.write(WriteTask::TakeOver { id, owner, from });
         taken.map(conflict_to_false).boxed()
     }
 
-    fn abandoned_matches(&self, limit: usize) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+    fn abandoned_matches(&self, limit: usize) -> ReadFuture<'_, Vec<MatchId>> {
         self.reader.abandoned_matches(limit).boxed()
     }
 
-    fn involved_matches(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+    fn involved_matches(&self, player: PlayerId) -> ReadFuture<'_, Vec<MatchId>> {
         self.reader.involved_matches(player).boxed()
     }
 
-    fn hosted_match_count(&self, player: PlayerId) -> BoxFuture<'_, Result<usize, ReadError>> {
+    fn hosted_match_count(&self, player: PlayerId) -> ReadFuture<'_, usize> {
         self.reader.hosted_match_count(player).boxed()
     }
 
     fn ended_sessions(
         &self,
         sessions: Vec<(PlayerId, SessionId)>,
-    ) -> BoxFuture<'_, Result<Vec<SessionId>, ReadError>> {
+    ) -> ReadFuture<'_, Vec<SessionId>> {
         self.reader.ended_sessions(sessions).boxed()
     }
 
-    fn deleted_players(
-        &self,
-        players: Vec<PlayerId>,
-    ) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
+    fn deleted_players(&self, players: Vec<PlayerId>) -> ReadFuture<'_, Vec<PlayerId>> {
         self.reader.deleted_players(players).boxed()
     }
 
-    fn current_players(
-        &self,
-        players: Vec<PlayerId>,
-    ) -> BoxFuture<'_, Result<Vec<PlayerRecord>, ReadError>> {
+    fn current_players(&self, players: Vec<PlayerId>) -> ReadFuture<'_, Vec<PlayerRecord>> {
         self.reader.current_players(players).boxed()
     }
 
-    fn next_connection_number(&self) -> BoxFuture<'_, Result<u64, WriteError>> {
+    fn next_connection_number(&self) -> WriteFuture<'_, u64> {
         let number = self.reader.next_connection_number();
         let connection = number.map(|number| number.map_err(|_| WriteError::Unavailable));
         connection.boxed()
@@ -160,40 +144,30 @@ impl ClusterDirectory for PostgresStore {
         seek: SeekRecord,
         max: usize,
         make_match: MatchFactory,
-    ) -> BoxFuture<'_, Result<PairOutcome, WriteError>> {
+    ) -> WriteFuture<'_, PairOutcome> {
         let pairing = Arc::new(SeekPairing::new(seek, max, make_match));
         async move { Self::pair_with_retries(self, &pairing).await }.boxed()
     }
 
-    fn end_seek(&self, player: PlayerId, node: NodeId) -> BoxFuture<'_, Result<bool, WriteError>> {
+    fn end_seek(&self, player: PlayerId, node: NodeId) -> WriteFuture<'_, bool> {
         Self::end_seek_with_retries(self, player, node).boxed()
     }
 
-    fn seekers_on_node(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
+    fn seekers_on_node(&self, node: NodeId) -> ReadFuture<'_, Vec<PlayerId>> {
         self.reader.seekers_on_node(node).boxed()
     }
 
-    fn list_seekers(
-        &self,
-        key_begin: Option<String>,
-        limit: usize,
-    ) -> BoxFuture<'_, Result<SeekerPage, ReadError>> {
+    fn list_seekers(&self, key_begin: Option<String>, limit: usize) -> ReadFuture<'_, SeekerPage> {
         async move { self.reader.list_seekers(key_begin.as_deref(), limit).await }.boxed()
     }
 
-    fn update_summaries(
-        &self,
-        summaries: Vec<MatchListing>,
-    ) -> BoxFuture<'_, Result<(), WriteError>> {
+    fn update_summaries(&self, summaries: Vec<MatchListing>) -> WriteFuture<'_, ()> {
         self.writer
             .write(WriteTask::UpdateSummaries(summaries))
             .boxed()
     }
 
-    fn list_matches(
-        &self,
-        query: MatchListQuery,
-    ) -> BoxFuture<'_, Result<MatchListPage, ReadError>> {
+    fn list_matches(&self, query: MatchListQuery) -> ReadFuture<'_, MatchListPage> {
         async move { self.reader.list_matches(&query).await }.boxed()
     }
 }
