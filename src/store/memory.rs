@@ -32,7 +32,8 @@ use super::{
     AnalysisQuotaRequest, HistoryQuery, IdentityChange, JournalPosition, JournalTail,
     LeaderboardPage, LeaderboardQuery, LiveMatches, LoadedMatch, MatchRecord, MemoryRatings,
     NeededRatings, NodeId, OpeningStats, PastMatch, PlayerRating, PlayerRecord, RatingProgress,
-    RatingsChange, ReadError, RematchRecord, ResultCounts, Store, StoredAnalysis, WriteError,
+    RatingsChange, ReadError, ReadFuture, RematchRecord, ResultCounts, Store, StoredAnalysis,
+    WriteError, WriteFuture,
 };
 use plyhouse_matches::ratings::{
     LedgerRow, PostOutcome, RatingEntry, RatingKey as RatingRecord, RatingState,
@@ -327,6 +328,11 @@ impl MemoryStore {
     }
 }
 
+/// Returns a future that completes at once with `Ok(value)`.
+fn ready<T: Send + 'static, E: Send + 'static>(value: T) -> BoxFuture<'static, Result<T, E>> {
+    future::ready(Ok(value)).boxed()
+}
+
 fn read_error(error: rusqlite::Error) -> ReadError {
     tracing::error!(%error, "cannot read from the database in memory");
     ReadError::Unavailable
@@ -338,11 +344,7 @@ fn write_error(error: rusqlite::Error) -> WriteError {
 }
 
 impl JournalStore for MemoryStore {
-    fn create(
-        &self,
-        owner: NodeId,
-        record: MatchRecord,
-    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
+    fn create(&self, owner: NodeId, record: MatchRecord) -> WriteFuture<'_, JournalPosition> {
         future::ready(self.contents.lock().create(owner, record)).boxed()
     }
 
@@ -352,54 +354,47 @@ impl JournalStore for MemoryStore {
         after: JournalPosition,
         events: Vec<Event>,
         reminder: Option<Reminder>,
-    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
+    ) -> WriteFuture<'_, JournalPosition> {
         let mut contents = self.contents.lock();
         future::ready(contents.append(id, after, events, reminder)).boxed()
     }
 
-    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<LoadedMatch>, ReadError>> {
+    fn load(&self, id: MatchId) -> ReadFuture<'_, Option<LoadedMatch>> {
         let contents = self.contents.lock();
         let stored = contents.matches.get(&id);
         let loaded = stored.map(|stored| LoadedMatch {
             rating_changes: contents.ratings.changes_of_match(id),
             ..stored.to_loaded(contents.rematch(id))
         });
-        future::ready(Ok(loaded)).boxed()
+        ready(loaded)
     }
 
-    fn tail(
-        &self,
-        id: MatchId,
-        after: JournalPosition,
-    ) -> BoxFuture<'_, Result<Option<JournalTail>, ReadError>> {
+    fn tail(&self, id: MatchId, after: JournalPosition) -> ReadFuture<'_, Option<JournalTail>> {
         let contents = self.contents.lock();
-        let tail = contents
-            .matches
-            .get(&id)
-            .and_then(|stored| stored.tail(after));
-        future::ready(Ok(tail)).boxed()
+        let stored = contents.matches.get(&id);
+        ready(stored.and_then(|stored| stored.tail(after)))
     }
 
-    fn find_by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
-        future::ready(Ok(self.contents.lock().codes.get(&code).copied())).boxed()
+    fn find_by_code(&self, code: MatchCode) -> ReadFuture<'_, Option<MatchId>> {
+        ready(self.contents.lock().codes.get(&code).copied())
     }
 
-    fn unowned(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+    fn unowned(&self, node: NodeId) -> ReadFuture<'_, Vec<MatchId>> {
         let contents = self.contents.lock();
         let is_unowned = |owner| owner != node && !contents.directory.holds_lease(owner);
         let live = contents.live_matches();
         let unowned = live.filter(|stored| stored.owner.is_none_or(is_unowned));
-        future::ready(Ok(unowned.map(StoredMatch::id).collect())).boxed()
+        ready(unowned.map(StoredMatch::id).collect())
     }
 
-    fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
+    fn claim(&self, id: MatchId, owner: NodeId) -> WriteFuture<'_, ()> {
         if let Some(stored) = self.contents.lock().matches.get_mut(&id)
             && stored.is_live()
             && stored.owner != Some(owner)
         {
             stored.take_over(owner);
         }
-        future::ready(Ok(())).boxed()
+        ready(())
     }
 
     fn release(&self, id: MatchId) {
@@ -408,7 +403,7 @@ impl JournalStore for MemoryStore {
         }
     }
 
-    fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>> {
+    fn load_live_matches(&self, owner: NodeId) -> ReadFuture<'_, LiveMatches> {
         let contents = self.contents.lock();
         // Only ended matches have a rematch, and reminders are returned only for matches with a
         // wake time. Live matches without a wake time therefore have no rematch and no reminder.
@@ -420,37 +415,31 @@ impl JournalStore for MemoryStore {
         let player_ids: BTreeSet<PlayerId> =
             records.flat_map(MatchRecord::involved_players).collect();
         let players = player_ids.into_iter().filter_map(|id| self.find_player(id));
-        future::ready(Ok(LiveMatches {
+        ready(LiveMatches {
             players: players.collect(),
             matches: live.into_iter().map(Ok).collect(),
-        }))
-        .boxed()
+        })
     }
 
     fn due_reminders(
         &self,
         after: (u64, MatchId),
         limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<(u64, MatchId)>, ReadError>> {
+    ) -> ReadFuture<'_, Vec<(u64, MatchId)>> {
         let contents = self.contents.lock();
         let reminders = contents.wake_times.range((Excluded(after), Unbounded));
-        future::ready(Ok(reminders.take(limit).copied().collect())).boxed()
+        ready(reminders.take(limit).copied().collect())
     }
 
-    fn due_reminder_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
-        future::ready(Ok(self.contents.lock().wake_times.len() as u64)).boxed()
+    fn due_reminder_count(&self) -> ReadFuture<'_, u64> {
+        ready(self.contents.lock().wake_times.len() as u64)
     }
 
-    fn participations(
-        &self,
-        player: PlayerId,
-    ) -> BoxFuture<'_, Result<Vec<(MatchId, Participation)>, ReadError>> {
+    fn participations(&self, player: PlayerId) -> ReadFuture<'_, Vec<(MatchId, Participation)>> {
         let contents = self.contents.lock();
         let participations = contents.participations.get(&player).into_iter().flatten();
-        future::ready(Ok(participations
-            .map(|(id, participation)| (*id, *participation))
-            .collect()))
-        .boxed()
+        let participations = participations.map(|(id, part)| (*id, *part));
+        ready(participations.collect())
     }
 }
 
@@ -462,7 +451,7 @@ impl SqlStore for MemoryStore {
         query: impl for<'a> FnOnce(&'a Mutex<Connection>) -> BoxFuture<'a, rusqlite::Result<T>>
         + Send
         + 'static,
-    ) -> BoxFuture<'_, Result<T, ReadError>> {
+    ) -> ReadFuture<'_, T> {
         // No write may change the data between the statements of the query.
         let contents = self.contents.lock();
         let found = run_now(query(&self.identities));
@@ -470,143 +459,95 @@ impl SqlStore for MemoryStore {
         future::ready(found.map_err(read_error)).boxed()
     }
 
-    fn write(&self, write: SharedWrite) -> BoxFuture<'_, Result<(), WriteError>> {
+    fn write(&self, write: SharedWrite) -> WriteFuture<'_, ()> {
         let written = self.contents.lock().write(&self.identities.lock(), write);
         future::ready(written).boxed()
     }
 }
 
 impl RatingStore for MemoryStore {
-    fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
-        future::ready(Ok(self.contents.lock().ratings.progress())).boxed()
+    fn rating_progress(&self) -> ReadFuture<'_, RatingProgress> {
+        ready(self.contents.lock().ratings.progress())
     }
 
-    fn ledger(
-        &self,
-        after: u64,
-        limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>> {
-        future::ready(Ok(self.contents.lock().ratings.ledger(after, limit))).boxed()
+    fn ledger(&self, after: u64, limit: usize) -> ReadFuture<'_, Vec<(u64, LedgerRow)>> {
+        ready(self.contents.lock().ratings.ledger(after, limit))
     }
 
-    fn load_ratings_for(
-        &self,
-        version: u64,
-        needed: NeededRatings,
-    ) -> BoxFuture<'_, Result<RatingState, ReadError>> {
-        future::ready(Ok(self
-            .contents
-            .lock()
-            .ratings
-            .load_ratings_for(version, &needed)))
-        .boxed()
+    fn load_ratings_for(&self, version: u64, needed: NeededRatings) -> ReadFuture<'_, RatingState> {
+        let contents = self.contents.lock();
+        ready(contents.ratings.load_ratings_for(version, &needed))
     }
 
-    fn posted_updates(
-        &self,
-        after: u64,
-        until: u64,
-    ) -> BoxFuture<'_, Result<Vec<(u64, PostOutcome)>, ReadError>> {
-        future::ready(Ok(self
-            .contents
-            .lock()
-            .ratings
-            .posted_updates(after, until)))
-        .boxed()
+    fn posted_updates(&self, after: u64, until: u64) -> ReadFuture<'_, Vec<(u64, PostOutcome)>> {
+        ready(self.contents.lock().ratings.posted_updates(after, until))
     }
 
     fn ratings_after(
         &self,
         last: Option<RatingRecord>,
-    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, RatingEntry)>, ReadError>> {
-        future::ready(Ok(self.contents.lock().ratings.ratings_after(last))).boxed()
+    ) -> ReadFuture<'_, Vec<(RatingRecord, RatingEntry)>> {
+        ready(self.contents.lock().ratings.ratings_after(last))
     }
 
-    fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>> {
-        future::ready(Ok(self.contents.lock().ratings.change(change))).boxed()
+    fn change_ratings(&self, change: RatingsChange) -> WriteFuture<'_, bool> {
+        ready(self.contents.lock().ratings.change(change))
     }
 
-    fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>> {
-        future::ready(Ok(self.contents.lock().ratings.ratings(player))).boxed()
+    fn ratings(&self, player: PlayerId) -> ReadFuture<'_, Vec<PlayerRating>> {
+        ready(self.contents.lock().ratings.ratings(player))
     }
 
-    fn leaderboard(
-        &self,
-        query: LeaderboardQuery,
-    ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>> {
+    fn leaderboard(&self, query: LeaderboardQuery) -> ReadFuture<'_, LeaderboardPage> {
         let contents = self.contents.lock();
         let find = |player| {
             let found = self.find_player(player);
             found.filter(|found| found.kind != PlayerKind::Guest)
         };
-        future::ready(Ok(contents.ratings.leaderboard(&query, find))).boxed()
+        ready(contents.ratings.leaderboard(&query, find))
     }
 
-    fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
-        future::ready(Ok(self.contents.lock().ratings.rated_ban_until(player))).boxed()
+    fn rated_ban_until(&self, player: PlayerId) -> ReadFuture<'_, u64> {
+        ready(self.contents.lock().ratings.rated_ban_until(player))
     }
 
-    fn changes_of_match(
-        &self,
-        id: MatchId,
-    ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
-        future::ready(Ok(self.contents.lock().ratings.changes_of_match(id))).boxed()
+    fn changes_of_match(&self, id: MatchId) -> ReadFuture<'_, Option<Vec<RatingChange>>> {
+        ready(self.contents.lock().ratings.changes_of_match(id))
     }
 }
 
 impl ArchiveStore for MemoryStore {
-    fn history(
-        &self,
-        query: HistoryQuery,
-    ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
-        future::ready(Ok(self.contents.lock().history(&query))).boxed()
+    fn history(&self, query: HistoryQuery) -> ReadFuture<'_, Option<Vec<PastMatch>>> {
+        ready(self.contents.lock().history(&query))
     }
 
-    fn results(
-        &self,
-        player: PlayerId,
-        viewer: PlayerId,
-    ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
-        future::ready(Ok(self.contents.lock().results(player, viewer))).boxed()
+    fn results(&self, player: PlayerId, viewer: PlayerId) -> ReadFuture<'_, ResultCounts> {
+        ready(self.contents.lock().results(player, viewer))
     }
 
-    fn explore(
-        &self,
-        game: &'static str,
-        line: String,
-    ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
-        future::ready(Ok(self.contents.lock().history_index.explore(game, &line))).boxed()
+    fn explore(&self, game: &'static str, line: String) -> ReadFuture<'_, OpeningStats> {
+        ready(self.contents.lock().history_index.explore(game, &line))
     }
 
-    fn store_analysis(
-        &self,
-        id: MatchId,
-        analysis: StoredAnalysis,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        future::ready(Ok(self.contents.lock().store_analysis(id, analysis))).boxed()
+    fn store_analysis(&self, id: MatchId, analysis: StoredAnalysis) -> WriteFuture<'_, bool> {
+        ready(self.contents.lock().store_analysis(id, analysis))
     }
 
-    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
-        future::ready(Ok(self.contents.lock().analyses.get(&id).cloned())).boxed()
+    fn analysis(&self, id: MatchId) -> ReadFuture<'_, Option<StoredAnalysis>> {
+        ready(self.contents.lock().analyses.get(&id).cloned())
     }
 
-    fn count_analysis_request(
-        &self,
-        request: AnalysisQuotaRequest,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        future::ready(Ok(self.contents.lock().count_analysis_request(request))).boxed()
+    fn count_analysis_request(&self, request: AnalysisQuotaRequest) -> WriteFuture<'_, bool> {
+        ready(self.contents.lock().count_analysis_request(request))
     }
 
     fn first_analysis_request_ms(
         &self,
         player: PlayerId,
         since_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
-        future::ready(Ok(self
-            .contents
-            .lock()
-            .first_analysis_request_ms(player, since_ms)))
-        .boxed()
+    ) -> ReadFuture<'_, Option<u64>> {
+        let contents = self.contents.lock();
+        ready(contents.first_analysis_request_ms(player, since_ms))
     }
 }
 

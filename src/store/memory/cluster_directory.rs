@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::{self, BoxFuture};
+use futures::future;
 use plyhouse_protocol::{MatchId, MatchStatus, PlayerId, SessionId};
 use tokio::time::Instant;
 
-use super::{Contents, MemoryStore, StoredMatch, write_error};
+use super::{Contents, MemoryStore, StoredMatch, ready, write_error};
 use crate::port::cluster_directory::{
     ClusterDirectory, LEASE_DURATION, MatchFactory, MatchListPage, MatchListQuery, MatchListing,
     MatchRoute, PAIR_ATTEMPTS_MAX, PairOutcome, RatingRange, SEEK_RETENTION, SeekRecord,
@@ -18,7 +18,7 @@ use crate::sql::blocks::load_blocks;
 use crate::sql::run_now;
 use crate::sql::sessions::sessions as load_sessions;
 use crate::sql::store::SqlStore;
-use crate::{NodeId, PlayerRecord, ReadError, WriteError};
+use crate::{NodeId, PlayerRecord, ReadFuture, WriteError, WriteFuture};
 
 /// State other than matches that the servers of a cluster share.
 #[derive(Debug, Default)]
@@ -283,29 +283,25 @@ const fn shuffled(id: u128, call: u64) -> u128 {
 }
 
 impl ClusterDirectory for MemoryStore {
-    fn renew_lease(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<NodeId>, WriteError>> {
-        future::ready(Ok(self.contents.lock().directory.renew_lease(node))).boxed()
+    fn renew_lease(&self, node: NodeId) -> WriteFuture<'_, Vec<NodeId>> {
+        ready(self.contents.lock().directory.renew_lease(node))
     }
 
-    fn withdraw_lease(&self, node: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
+    fn withdraw_lease(&self, node: NodeId) -> WriteFuture<'_, ()> {
         self.contents.lock().directory.withdraw_lease(node);
-        future::ready(Ok(())).boxed()
+        ready(())
     }
 
-    fn find_route(&self, id: MatchId) -> BoxFuture<'_, Result<Option<MatchRoute>, ReadError>> {
-        future::ready(Ok(self.contents.lock().find_route(id))).boxed()
+    fn find_route(&self, id: MatchId) -> ReadFuture<'_, Option<MatchRoute>> {
+        ready(self.contents.lock().find_route(id))
     }
 
-    fn foreign_matches(
-        &self,
-        node: NodeId,
-        ids: Vec<MatchId>,
-    ) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+    fn foreign_matches(&self, node: NodeId, ids: Vec<MatchId>) -> ReadFuture<'_, Vec<MatchId>> {
         let contents = self.contents.lock();
         let owner = |id: &MatchId| contents.matches.get(id).map(|stored| stored.owner);
         let is_foreign = |id: &MatchId| owner(id).is_some_and(|owner| owner != Some(node));
         let foreign = ids.into_iter().filter(is_foreign).collect();
-        future::ready(Ok(foreign)).boxed()
+        ready(foreign)
     }
 
     fn take_over(
@@ -313,37 +309,32 @@ impl ClusterDirectory for MemoryStore {
         id: MatchId,
         owner: NodeId,
         previous_owner: Option<NodeId>,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        future::ready(Ok(self.contents.lock().take_over(
-            id,
-            owner,
-            previous_owner,
-        )))
-        .boxed()
+    ) -> WriteFuture<'_, bool> {
+        ready(self.contents.lock().take_over(id, owner, previous_owner))
     }
 
-    fn abandoned_matches(&self, limit: usize) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
-        future::ready(Ok(self.contents.lock().abandoned_matches(limit))).boxed()
+    fn abandoned_matches(&self, limit: usize) -> ReadFuture<'_, Vec<MatchId>> {
+        ready(self.contents.lock().abandoned_matches(limit))
     }
 
-    fn involved_matches(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
-        future::ready(Ok(self.contents.lock().involved_matches(player))).boxed()
+    fn involved_matches(&self, player: PlayerId) -> ReadFuture<'_, Vec<MatchId>> {
+        ready(self.contents.lock().involved_matches(player))
     }
 
-    fn hosted_match_count(&self, player: PlayerId) -> BoxFuture<'_, Result<usize, ReadError>> {
+    fn hosted_match_count(&self, player: PlayerId) -> ReadFuture<'_, usize> {
         let contents = self.contents.lock();
         let live = contents.matches.values().filter(|stored| stored.is_live());
         let hosted = live.filter(|stored| {
             let creation = &stored.record.creation;
             creation.host == player && !creation.terms.is_correspondence()
         });
-        future::ready(Ok(hosted.count())).boxed()
+        ready(hosted.count())
     }
 
     fn ended_sessions(
         &self,
         sessions: Vec<(PlayerId, SessionId)>,
-    ) -> BoxFuture<'_, Result<Vec<SessionId>, ReadError>> {
+    ) -> ReadFuture<'_, Vec<SessionId>> {
         self.read(|db| {
             async move {
                 let mut ended = Vec::new();
@@ -359,26 +350,20 @@ impl ClusterDirectory for MemoryStore {
         })
     }
 
-    fn deleted_players(
-        &self,
-        players: Vec<PlayerId>,
-    ) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
+    fn deleted_players(&self, players: Vec<PlayerId>) -> ReadFuture<'_, Vec<PlayerId>> {
         let deleted = self.contents.lock().lifetimes.deleted_among(players);
-        future::ready(Ok(deleted.into_iter().collect())).boxed()
+        ready(deleted.into_iter().collect())
     }
 
-    fn current_players(
-        &self,
-        players: Vec<PlayerId>,
-    ) -> BoxFuture<'_, Result<Vec<PlayerRecord>, ReadError>> {
+    fn current_players(&self, players: Vec<PlayerId>) -> ReadFuture<'_, Vec<PlayerRecord>> {
         let current = players.into_iter().filter_map(|id| self.find_player(id));
-        future::ready(Ok(current.collect())).boxed()
+        ready(current.collect())
     }
 
-    fn next_connection_number(&self) -> BoxFuture<'_, Result<u64, WriteError>> {
+    fn next_connection_number(&self) -> WriteFuture<'_, u64> {
         let mut contents = self.contents.lock();
         contents.directory.connections += 1;
-        future::ready(Ok(contents.directory.connections)).boxed()
+        ready(contents.directory.connections)
     }
 
     fn pair_seek(
@@ -386,7 +371,7 @@ impl ClusterDirectory for MemoryStore {
         seek: SeekRecord,
         seeks_max: usize,
         make_match: MatchFactory,
-    ) -> BoxFuture<'_, Result<PairOutcome, WriteError>> {
+    ) -> WriteFuture<'_, PairOutcome> {
         let mut contents = self.contents.lock();
         let paired = run_now(load_blocks(&self.identities, seek.player))
             .map_err(write_error)
@@ -396,42 +381,29 @@ impl ClusterDirectory for MemoryStore {
         future::ready(paired).boxed()
     }
 
-    fn end_seek(&self, player: PlayerId, node: NodeId) -> BoxFuture<'_, Result<bool, WriteError>> {
-        future::ready(Ok(self.contents.lock().end_seek(player, node))).boxed()
+    fn end_seek(&self, player: PlayerId, node: NodeId) -> WriteFuture<'_, bool> {
+        ready(self.contents.lock().end_seek(player, node))
     }
 
-    fn seekers_on_node(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
+    fn seekers_on_node(&self, node: NodeId) -> ReadFuture<'_, Vec<PlayerId>> {
         let contents = self.contents.lock();
         let seeks = contents.directory.seeks.iter();
         let seeks_on_node = seeks.filter(|waiting| waiting.seek.node == node);
-        future::ready(Ok(seeks_on_node
-            .map(|waiting| waiting.seek.player)
-            .collect()))
-        .boxed()
+        ready(seeks_on_node.map(|waiting| waiting.seek.player).collect())
     }
 
-    fn list_seekers(
-        &self,
-        key_prefix: Option<String>,
-        limit: usize,
-    ) -> BoxFuture<'_, Result<SeekerPage, ReadError>> {
+    fn list_seekers(&self, key_prefix: Option<String>, limit: usize) -> ReadFuture<'_, SeekerPage> {
         let key_prefix = key_prefix.unwrap_or_default();
         let contents = self.contents.lock();
-        future::ready(Ok(contents.directory.seeker_page(&key_prefix, limit))).boxed()
+        ready(contents.directory.seeker_page(&key_prefix, limit))
     }
 
-    fn update_summaries(
-        &self,
-        listings: Vec<MatchListing>,
-    ) -> BoxFuture<'_, Result<(), WriteError>> {
+    fn update_summaries(&self, listings: Vec<MatchListing>) -> WriteFuture<'_, ()> {
         self.contents.lock().update_summaries(listings);
-        future::ready(Ok(())).boxed()
+        ready(())
     }
 
-    fn list_matches(
-        &self,
-        query: MatchListQuery,
-    ) -> BoxFuture<'_, Result<MatchListPage, ReadError>> {
-        future::ready(Ok(self.contents.lock().list_matches(&query))).boxed()
+    fn list_matches(&self, query: MatchListQuery) -> ReadFuture<'_, MatchListPage> {
+        ready(self.contents.lock().list_matches(&query))
     }
 }
