@@ -230,11 +230,6 @@ pub(crate) fn ledger_row_to_text(row: &LedgerRow) -> String {
     serde_json::to_string(row).expect("ledger rows are serializable")
 }
 
-/// Parses a stored ledger row. Returns an error message if the row is not valid.
-pub(crate) fn ledger_row_from_text(text: &str) -> Result<LedgerRow, String> {
-    serde_json::from_str(text).map_err(|error| format!("invalid ledger row: {error}"))
-}
-
 /// Returns the match that a ledger row records, or the player that the row excludes from the
 /// ratings. A [`LedgerRow::ServerStarted`] row has neither.
 pub(crate) fn ledger_row_keys(row: &LedgerRow) -> (Option<MatchId>, Option<PlayerId>) {
@@ -253,12 +248,6 @@ pub(crate) fn pair_to_text(pair: &PairHistory) -> String {
 /// Serializes the abort penalties of a player for storage.
 pub(crate) fn conduct_to_text(penalties: &AbortPenalties) -> String {
     serde_json::to_string(penalties).expect("conduct is serializable")
-}
-
-/// Parses the name of a rating pool.
-pub(crate) fn pool_from_text(text: &str) -> Option<RatingPool> {
-    let mut pools = RatingPool::ALL.iter().copied();
-    pools.find(|pool| pool.as_str() == text)
 }
 
 /// Returns the rating after each rating change in a post. Each rating is paired with its key and

@@ -29,13 +29,14 @@ pub(crate) mod tokens_and_admin_commands;
 mod value;
 pub(crate) mod writes;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use futures::FutureExt;
 use futures::future::try_join_all;
 use tokio_postgres::types::Type;
 
-pub(crate) use self::value::{Column, Row, Value};
+pub(crate) use self::value::{Column, Columns, FromColumns, Row, Value, to_values};
 
 /// A database connection that reads, or a transaction on it.
 ///
@@ -81,13 +82,25 @@ pub(crate) trait SqlWrite: Sql {
     ) -> impl Future<Output = Result<(), Self::Error>> + Send;
 }
 
-/// Returns the first row of a query.
-pub(crate) async fn query_first<S: Sql>(
+/// Returns all rows of a query.
+pub(crate) async fn query_all<S: Sql, T: FromColumns>(
     db: &S,
     sql: &'static str,
     params: &[Value<'_>],
-) -> Result<Option<Row>, S::Error> {
-    Ok(db.query(sql, params).await?.into_iter().next())
+) -> Result<Vec<T>, S::Error> {
+    let rows = db.query(sql, params).await?;
+    let rows = rows.iter().map(Row::read);
+    Ok(rows.collect::<Result<_, InvalidColumn>>()?)
+}
+
+/// Returns the first row of a query.
+pub(crate) async fn query_first<S: Sql, T: FromColumns>(
+    db: &S,
+    sql: &'static str,
+    params: &[Value<'_>],
+) -> Result<Option<T>, S::Error> {
+    let rows = db.query(sql, params).await?;
+    Ok(rows.first().map(Row::read).transpose()?)
 }
 
 /// Returns whether a query has a row.
@@ -102,19 +115,21 @@ pub(crate) async fn exists<S: Sql>(
 /// Maximum number of statements that are sent to PostgreSQL before it responds to the first one.
 const PIPELINE_MAX: usize = 256;
 
-/// Runs a query once for each list of parameters, and returns the first row that each query finds.
-/// PostgreSQL receives several queries before it responds to the first one.
-pub(crate) async fn query_first_of_each<S: Sql>(
+/// Runs a query once for each key with its parameters, and returns the first row that each query
+/// finds. PostgreSQL receives several queries before it responds to the first one.
+pub(crate) async fn query_by_key<S: Sql, K: Ord, T: FromColumns>(
     db: &S,
     sql: &'static str,
-    params: &[Vec<Value<'_>>],
-) -> Result<Vec<Option<Row>>, S::Error> {
-    let mut found = Vec::with_capacity(params.len());
+    keys: Vec<(K, Vec<Value<'_>>)>,
+) -> Result<BTreeMap<K, T>, S::Error> {
+    let (keys, params): (Vec<K>, Vec<Vec<Value<'_>>>) = keys.into_iter().unzip();
+    let mut rows = Vec::with_capacity(params.len());
     for params in params.chunks(PIPELINE_MAX) {
         let queries = params.iter().map(|params| query_first(db, sql, params));
-        found.extend(try_join_all(queries).await?);
+        rows.extend(try_join_all(queries).await?);
     }
-    Ok(found)
+    let found = keys.into_iter().zip(rows);
+    Ok(found.filter_map(|(key, row)| Some((key, row?))).collect())
 }
 
 /// Executes a statement once for each list of parameters. PostgreSQL receives several statements

@@ -3,6 +3,7 @@
 use super::one_off_connection::OneOffConnection;
 use super::{ConnectionUrl, OpenError};
 use crate::port::admin_queue::AdminQueue;
+use crate::sql::query_first;
 use crate::sql::tokens_and_admin_commands::{command_result, withdraw_command};
 use crate::{CommandId, StoreAccessError};
 
@@ -29,9 +30,8 @@ impl AdminQueue for PostgresAdminQueue {
         // waits less than ten minutes for a result.
         let sql = "WITH old AS (DELETE FROM orders WHERE asked < now() - interval '10 minutes')
                    INSERT INTO orders (id, body) VALUES (gen_random_uuid(), $1) RETURNING id";
-        let row = self.0.query_first(sql, &[&command])?;
-        let row = row.ok_or_else(|| StoreAccessError("the command was not stored".to_owned()))?;
-        Ok(CommandId(row.get(0)))
+        let id = (self.0).run(async |db| query_first(db, sql, &[command.into()]).await)?;
+        id.ok_or_else(|| StoreAccessError("the command was not stored".to_owned()))
     }
 
     fn find_result(&self, id: CommandId) -> Result<Option<String>, StoreAccessError> {

@@ -10,6 +10,7 @@ use super::{ConnectionUrl, OpenError};
 use crate::port::inspection::{InspectedMatch, InspectedPlayer, StoreAccessError, StoreInspector};
 use crate::sql::inspection::{self, CONSISTENCY_CHECKS, find_faults};
 use crate::sql::matches::{CREATION_COLUMN_COUNT, creation_from_row, find_match};
+use crate::sql::query_first;
 use crate::sql::tokens_and_admin_commands::one_time_tokens;
 use crate::{CorruptRecord, MatchRecord, OneTimeToken, TokenHash};
 
@@ -33,7 +34,9 @@ impl PostgresInspector {
                           j.n, j.last, j.seq, j.epoch, j.body
                    FROM matches mt LEFT JOIN journal j ON j.m = mt.m
                    WHERE mt.m = $1 ORDER BY j.n";
-        let rows = self.0.query(sql, &[&id.0]).map_err(read_failure)?;
+        let rows = (self.0)
+            .run(async |db| db.query(sql, &[&id.0]).await)
+            .map_err(read_failure)?;
         let Some(first) = rows.first() else {
             return Ok(None);
         };
@@ -61,9 +64,8 @@ impl PostgresInspector {
 impl StoreInspector for PostgresInspector {
     fn next_match(&self, after: Option<MatchId>) -> Result<Option<MatchId>, StoreAccessError> {
         let sql = "SELECT m FROM matches WHERE m > $1 OR $1 IS NULL ORDER BY m LIMIT 1";
-        let after = after.map(|id| id.0);
-        let row = self.0.query_first(sql, &[&after])?;
-        Ok(row.map(|row| MatchId(row.get(0))))
+        let next = (self.0).run(async |db| query_first(db, sql, &[after.into()]).await);
+        Ok(next?)
     }
 
     fn find_match(&self, name: MatchRef) -> Result<Option<MatchId>, StoreAccessError> {

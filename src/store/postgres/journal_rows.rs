@@ -4,24 +4,14 @@ use plyhouse_matches::Event;
 use plyhouse_protocol::{MatchId, Seq};
 use tokio_postgres::Row;
 
-use crate::{CorruptRecord, JournalPosition, MatchRecord};
+use crate::{CorruptRecord, JournalPosition};
 
 /// The fields of a [`JournalPosition`], converted to database integers.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PositionColumns {
-    pub(super) entry_no: i64,
-    pub(super) seq: i64,
-    pub(super) epoch: i64,
-}
-
-impl From<JournalPosition> for PositionColumns {
-    fn from(position: JournalPosition) -> Self {
-        Self {
-            entry_no: to_i64(position.entry_no),
-            seq: to_i64(position.seq.0),
-            epoch: to_i64(position.epoch),
-        }
-    }
+struct PositionColumns {
+    entry_no: i64,
+    seq: i64,
+    epoch: i64,
 }
 
 /// Data read from consecutive journal rows.
@@ -128,10 +118,6 @@ impl JournalEntries {
 /// Serializes events for the journal.
 pub(super) fn events_to_text(events: &[Event]) -> String {
     serde_json::to_string(events).expect("events are serializable")
-}
-
-pub(super) fn event_count(record: &MatchRecord) -> i64 {
-    to_i64(record.events.len() as u64)
 }
 
 pub(super) fn to_i64(number: u64) -> i64 {

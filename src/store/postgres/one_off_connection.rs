@@ -1,9 +1,8 @@
 //! A blocking connection to the database, for command-line tools that run alongside the servers.
 
 use tokio::runtime::{Builder, Runtime};
-use tokio_postgres::Row;
 
-use super::reconnecting_connection::{Params, PgConnection, QueryError};
+use super::reconnecting_connection::PgConnection;
 use super::{ConnectionUrl, OpenError, schema};
 
 /// A connection with its own async runtime. Must not be used within another runtime.
@@ -32,23 +31,5 @@ impl OneOffConnection {
     /// Runs a query with this connection and returns its result.
     pub(super) fn run<T>(&self, query: impl AsyncFnOnce(&PgConnection) -> T) -> T {
         self.runtime.block_on(query(&self.connection))
-    }
-
-    /// Runs a statement and returns its rows.
-    pub(super) fn query(
-        &self,
-        sql: &'static str,
-        params: Params<'_>,
-    ) -> Result<Vec<Row>, QueryError> {
-        self.runtime.block_on(self.connection.query(sql, params))
-    }
-
-    /// Runs a statement and returns its first row, if any.
-    pub(super) fn query_first(
-        &self,
-        sql: &'static str,
-        params: Params<'_>,
-    ) -> Result<Option<Row>, QueryError> {
-        Ok(self.query(sql, params)?.into_iter().next())
     }
 }

@@ -1,8 +1,6 @@
 //! Executes the store's read queries. One statement reads both the creation data and the journal of
 //! a match, so that they are consistent with each other.
 
-mod cluster_directory;
-
 use std::sync::Arc;
 
 use futures::future::join_all;
@@ -10,20 +8,18 @@ use plyhouse_matches::Event;
 use plyhouse_protocol::MatchId;
 use tokio::sync::Mutex;
 use tokio_postgres::Row;
-use uuid::Uuid;
 
-use super::journal_rows::{JournalEntries, PositionColumns, to_u64};
+use super::journal_rows::JournalEntries;
 use super::reconnecting_connection::{
     Params, PgConnection, QueryError, ReconnectingConnection, error_chain,
 };
-use super::shared_sql::{to_row, to_rows};
-use crate::sql::matches::{CREATION_COLUMN_COUNT, creation_from_row};
-use crate::sql::players::players_from_rows;
+use super::shared_sql::to_row;
+use crate::sql::matches::{CREATION_COLUMN_COUNT, creation_from_row, to_rematch};
 use crate::sql::ratings::changes_of_match;
-use crate::sql::reminders;
+use crate::sql::{Value, query_all, reminders, to_values};
 use crate::{
     CorruptRecord, JournalPosition, JournalTail, LiveMatches, LoadedMatch, MatchRecord, NodeId,
-    ReadError, RematchRecord,
+    ReadError,
 };
 
 /// Maximum number of matches that a server loads concurrently when it starts.
@@ -89,13 +85,16 @@ impl Reader {
         let Some(first) = rows.first() else {
             return Ok(None);
         };
+        let first = to_row(first);
         let corrupt = |reason| ReadError::Corrupt(CorruptRecord { id, reason });
-        let creation = creation_from_row(&to_row(first)).map_err(corrupt)?;
-        let rematch = rematch_from_row(first).map_err(|error| corrupt(error.to_string()))?;
-        let wake_ms: Option<i64> = first.get(CREATION_COLUMN_COUNT + 2);
+        let creation = creation_from_row(&first).map_err(corrupt)?;
+        let next_id: Option<MatchId> = first.get(CREATION_COLUMN_COUNT)?;
+        let next_code: Option<String> = first.get(CREATION_COLUMN_COUNT + 1)?;
+        let rematch = next_id.zip(next_code).and_then(to_rematch);
+        let wake_ms = first.get(CREATION_COLUMN_COUNT + 2)?;
         let (events, position) = read_entries(id, &rows, CREATION_COLUMN_COUNT + 3)?
             .ok_or_else(|| corrupt("the journal is missing".to_owned()))?;
-        let reminder = reminders::load_reminder(self, id, wake_ms.map(to_u64)).await?;
+        let reminder = reminders::load_reminder(self, id, wake_ms).await?;
         let record = MatchRecord { creation, events };
         let rating_changes = match record.has_ended() && record.creation.terms.rated {
             true => changes_of_match(self, id).await?,
@@ -121,8 +120,8 @@ impl Reader {
         // that ends at this position.
         let sql = "SELECT n, last, seq, epoch, body FROM journal
                    WHERE m = $1 AND last >= $2 ORDER BY n";
-        let position = PositionColumns::from(after);
-        let rows = self.query(sql, &[&id.0, &position.entry_no]).await?;
+        let entry_no = Value::from(after.entry_no);
+        let rows = self.query(sql, &[&id.0, &entry_no]).await?;
         let Some((mut events, position)) = read_entries(id, &rows, 0)? else {
             return Ok(None);
         };
@@ -149,16 +148,14 @@ impl Reader {
                      AND NOT EXISTS (SELECT FROM node
                                      WHERE node.id = mt.node AND node.expires > now())
                    ORDER BY m";
-        let rows = self.query(sql, &[&node.0]).await?;
-        Ok(match_ids(&rows).collect())
+        query_all(self, sql, &[node.into()]).await
     }
 
     /// Loads the live matches of an owner that have no wake time, and their players.
     pub(super) async fn live_matches(&self, owner: NodeId) -> Result<LiveMatches, ReadError> {
         let sql = "SELECT m FROM matches
                    WHERE ended_ms IS NULL AND wake_ms IS NULL AND node = $1 ORDER BY m";
-        let rows = self.query(sql, &[&owner.0]).await?;
-        let ids: Vec<MatchId> = match_ids(&rows).collect();
+        let ids: Vec<MatchId> = query_all(self, sql, &[owner.into()]).await?;
         let mut matches = Vec::with_capacity(ids.len());
         for chunk in ids.chunks(LOAD_BATCH_SIZE) {
             let loaded = chunk.iter().map(|id| self.load(*id));
@@ -174,13 +171,12 @@ impl Reader {
             .iter()
             .flatten()
             .flat_map(|loaded: &LoadedMatch| loaded.record.involved_players())
-            .map(|player| player.0)
             .collect();
         involved.sort_unstable();
         involved.dedup();
+        let involved = to_values(involved);
         let sql = "SELECT id, name, kind FROM players WHERE id = ANY ($1)";
-        let rows = self.query(sql, &[&involved]).await?;
-        let players = players_from_rows(&to_rows(&rows))?;
+        let players = query_all(self, sql, &[Value::Array(&involved)]).await?;
         Ok(LiveMatches { matches, players })
     }
 }
@@ -192,21 +188,4 @@ fn read_entries(
 ) -> Result<Option<(Vec<Event>, JournalPosition)>, ReadError> {
     let read = JournalEntries::from_rows(id, rows, first_column).map_err(ReadError::Corrupt)?;
     Ok(read.into_events())
-}
-
-/// Returns the match ids from the first column of the given rows.
-fn match_ids(rows: &[Row]) -> impl Iterator<Item = MatchId> {
-    rows.iter().map(|row| MatchId(row.get(0)))
-}
-
-/// Reads the reference to the rematch from the two columns that follow the creation data.
-fn rematch_from_row(row: &Row) -> Result<Option<RematchRecord>, tokio_postgres::Error> {
-    let id: Option<Uuid> = row.try_get(CREATION_COLUMN_COUNT)?;
-    let code: Option<&str> = row.try_get(CREATION_COLUMN_COUNT + 1)?;
-    Ok(id.zip(code).and_then(|(id, code)| {
-        Some(RematchRecord {
-            id: MatchId(id),
-            code: code.parse().ok()?,
-        })
-    }))
 }

@@ -117,17 +117,8 @@ impl PgConnection {
         self.with_timeout(query).await
     }
 
-    /// Runs a statement that returns at most one row.
-    pub(super) async fn query_opt(
-        &self,
-        sql: &'static str,
-        params: Params<'_>,
-    ) -> Result<Option<Row>, QueryError> {
-        Ok(self.query(sql, params).await?.pop())
-    }
-
     /// Runs a statement and returns the number of rows that it has changed.
-    pub(super) async fn execute(
+    pub(super) async fn execute_prepared(
         &self,
         sql: &'static str,
         params: Params<'_>,

@@ -9,6 +9,7 @@ use super::OpenError;
 use super::reconnecting_connection::{PgConnection, STATEMENT_TIMEOUT};
 use super::writer::index_all_matches;
 use crate::sql::name_skeletons::{add_missing_name_skeletons, recompute_name_skeletons};
+use crate::sql::{SqlWrite, query_first};
 
 /// Migrations of the schema. Each migration upgrades the schema by one version. Existing migrations
 /// never change, and new migrations are appended.
@@ -418,31 +419,26 @@ pub(super) async fn migrate_to(
          CREATE TABLE IF NOT EXISTS plyhouse (version int8 NOT NULL)"
     );
     connection.execute_batch(&sql).await?;
-    let sql = "SELECT version FROM plyhouse";
-    let version_row = connection.query_opt(sql, &[]).await?;
-    let version = version_row.as_ref().map_or(0, |row| row.get::<_, i64>(0));
-    let current = usize::try_from(version).unwrap_or(usize::MAX);
+    let version: Option<usize> =
+        query_first(&*connection, "SELECT version FROM plyhouse", &[]).await?;
+    let current = version.unwrap_or(0);
     let Some(missing) = MIGRATIONS[..target].get(current..) else {
         return Err(OpenError::TooNew);
     };
     for (version, migration) in (current + 1..).zip(missing) {
         connection.execute_batch(migration).await?;
-        if version == HISTORY_VERSION {
-            index_all_matches(connection).await?;
-        }
-        if version == SKELETONS_VERSION {
-            recompute_name_skeletons(connection).await?;
-        }
-        if version == WRITTEN_NAMES_VERSION {
-            add_missing_name_skeletons(connection).await?;
+        match version {
+            HISTORY_VERSION => index_all_matches(connection).await?,
+            SKELETONS_VERSION => recompute_name_skeletons(connection).await?,
+            WRITTEN_NAMES_VERSION => add_missing_name_skeletons(connection).await?,
+            _ => {}
         }
     }
-    let sql = match version_row {
+    let sql = match version {
         None => "INSERT INTO plyhouse VALUES ($1)",
         Some(_) => "UPDATE plyhouse SET version = $1",
     };
-    let version = i64::try_from(target).unwrap_or(i64::MAX);
-    connection.execute(sql, &[&version]).await?;
+    connection.execute(sql, &[target.into()]).await?;
     connection.execute_batch("COMMIT").await?;
     connection.set_statement_timeout(STATEMENT_TIMEOUT);
     Ok(())

@@ -1,5 +1,7 @@
 //! Runs the shared statements on PostgreSQL.
 
+use std::collections::HashSet;
+
 use plyhouse_protocol::{MatchId, PlayerId};
 use tokio_postgres::types::ToSql;
 
@@ -8,7 +10,7 @@ use super::reconnecting_connection::{PgConnection, QueryError};
 use super::writer::batch::{account_deletion, shared_writes};
 use crate::sql::account_deletion::DeletePlayers;
 use crate::sql::writes::SharedTransaction;
-use crate::sql::{Column, InvalidColumn, Row, Sql, SqlWrite, Value};
+use crate::sql::{Column, InvalidColumn, Row, Sql, SqlWrite, Value, query_all};
 use crate::{AnalysisQuotaRequest, ReadError};
 
 impl Sql for PgConnection {
@@ -21,7 +23,7 @@ impl Sql for PgConnection {
 
 impl SqlWrite for PgConnection {
     async fn execute(&self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, QueryError> {
-        Self::execute(self, sql, &to_params(params)).await
+        self.execute_prepared(sql, &to_params(params)).await
     }
 
     async fn insert_all(
@@ -29,18 +31,57 @@ impl SqlWrite for PgConnection {
         sql: &'static str,
         rows: &[Vec<Value<'_>>],
     ) -> Result<(), QueryError> {
-        let Some(first) = rows.first() else {
+        if rows.is_empty() {
             return Ok(());
-        };
-        let column = |index| rows.iter().map(|row| row[index]).collect();
-        let columns: Vec<Vec<Value<'_>>> = (0..first.len()).map(column).collect();
-        let arrays: Vec<&(dyn ToSql + Sync)> = columns.iter().map(|column| column as _).collect();
-        Self::insert_arrays(self, sql, &arrays).await
+        }
+        let columns = to_columns(rows);
+        self.insert_arrays(sql, &to_params(&to_arrays(&columns)))
+            .await
     }
 
     async fn lock(&self, postgres_sql: &'static str) -> Result<(), QueryError> {
-        Self::execute(self, postgres_sql, &[]).await.map(drop)
+        self.execute(postgres_sql, &[]).await.map(drop)
     }
+}
+
+impl PgConnection {
+    /// Executes a statement whose parameters are arrays with one element for each row. Does nothing
+    /// if there are no rows.
+    pub(super) async fn execute_arrays(
+        &self,
+        sql: &'static str,
+        rows: &[Vec<Value<'_>>],
+    ) -> Result<(), QueryError> {
+        if !rows.is_empty() {
+            self.execute(sql, &to_arrays(&to_columns(rows))).await?;
+        }
+        Ok(())
+    }
+
+    /// Runs a query that returns match ids, and whose parameters are arrays with one element for
+    /// each row. Does nothing if there are no rows.
+    pub(super) async fn query_match_ids(
+        &self,
+        sql: &'static str,
+        rows: &[Vec<Value<'_>>],
+    ) -> Result<HashSet<MatchId>, QueryError> {
+        if rows.is_empty() {
+            return Ok(HashSet::new());
+        }
+        let ids = query_all(self, sql, &to_arrays(&to_columns(rows))).await?;
+        Ok(ids.into_iter().collect())
+    }
+}
+
+/// Returns the columns of a table that is given by its rows.
+pub(super) fn to_columns<'a>(rows: &[Vec<Value<'a>>]) -> Vec<Vec<Value<'a>>> {
+    let column_count = rows.first().map_or(0, Vec::len);
+    let column = |index| rows.iter().map(|row| row[index]).collect();
+    (0..column_count).map(column).collect()
+}
+
+pub(super) fn to_arrays<'a>(columns: &'a [Vec<Value<'a>>]) -> Vec<Value<'a>> {
+    columns.iter().map(|column| Value::Array(column)).collect()
 }
 
 impl DeletePlayers for PgConnection {

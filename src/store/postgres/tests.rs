@@ -17,7 +17,7 @@ use crate::conformance::{
     OWNER_NODE, RESIGNATION, SharedStore, conformance_tests, match_record, move_event, player,
     shared_conformance_tests, start_events,
 };
-use crate::{IdentityStore, conformance};
+use crate::{IdentityStore, WriteError, conformance};
 
 /// Number of the next test database.
 static NEXT_DATABASE: AtomicUsize = AtomicUsize::new(0);

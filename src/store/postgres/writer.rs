@@ -21,8 +21,8 @@ use super::reconnecting_connection::{
 };
 use crate::port::cluster_directory::MatchListing;
 use crate::records::past_matches::summary_from_text;
-use crate::sql::history;
 use crate::sql::writes::SharedWrite;
+use crate::sql::{history, query_all};
 use crate::{JournalPosition, MatchRecord, NodeId, WriteError};
 
 /// Maximum number of write tasks in one batch.
@@ -252,15 +252,13 @@ async fn delete_expired_matches(
                journals AS (DELETE FROM journal WHERE m IN (SELECT m FROM forgotten)),
                rows AS (DELETE FROM played WHERE m IN (SELECT m FROM forgotten)),
                thoughts AS (DELETE FROM analyses WHERE m IN (SELECT m FROM forgotten))
-               SELECT m, game, summary FROM forgotten";
+               SELECT game, summary FROM forgotten";
     let retention_ms = i64::try_from(keep_ended.as_millis()).unwrap_or(i64::MAX);
-    let rows = connection
-        .query(sql, &[&retention_ms, &EXPIRY_BATCH_MAX])
-        .await?;
-    let summaries = rows.iter().filter_map(|row| {
-        let summary: Option<&str> = row.get(2);
-        Some((row.get(1), summary_from_text(summary?).ok()?))
-    });
+    let params = [retention_ms.into(), EXPIRY_BATCH_MAX.into()];
+    let deleted: Vec<(String, Option<String>)> = query_all(connection, sql, &params).await?;
+    let summaries = deleted
+        .into_iter()
+        .filter_map(|(game, summary)| Some((game, summary_from_text(&summary?).ok()?)));
     history::remove_from_openings(connection, &summaries.collect::<Vec<_>>()).await?;
     connection.execute_batch("COMMIT").await
 }

@@ -363,19 +363,3 @@ pub struct NameChange {
 pub(crate) fn player_kind_to_text(kind: PlayerKind) -> Option<&'static str> {
     (kind != PlayerKind::Guest).then(|| kind.as_str())
 }
-
-/// Parses a stored player kind. A missing kind is a guest. Any kind other than `bot` is an account,
-/// because the database contains only kinds that this program knows.
-pub(crate) fn player_kind_from_text(text: Option<&str>) -> PlayerKind {
-    match text {
-        None => PlayerKind::Guest,
-        Some("bot") => PlayerKind::Bot,
-        Some(_) => PlayerKind::Account,
-    }
-}
-
-/// Parses the name of a session kind.
-pub(crate) fn session_kind_from_text(text: &str) -> Option<SessionKind> {
-    let mut kinds = SessionKind::ALL.iter().copied();
-    kinds.find(|kind| kind.as_str() == text)
-}

@@ -3,7 +3,7 @@
 use plyhouse_protocol::{MatchId, PlayerId};
 use uuid::Uuid;
 
-use super::{InvalidColumn, SqlWrite, Value, accounts, players};
+use super::{SqlWrite, Value, accounts, players, query_all};
 use crate::PlayerDeletion;
 use crate::account_deletion::NAME_REMOVAL_BATCH_SIZE;
 
@@ -86,14 +86,8 @@ pub(crate) async fn remove_names<S: DeletePlayers>(
     player: PlayerId,
 ) -> Result<bool, S::Error> {
     let id = player.into();
-    let rows = db
-        .query(
-            SELECT_NEXT_MATCHES,
-            &[id, NAME_REMOVAL_BATCH_SIZE.into(), Value::Id(Uuid::nil())],
-        )
-        .await?;
-    let matches = rows.iter().map(|row| row.get(0));
-    let matches: Vec<MatchId> = matches.collect::<Result<_, InvalidColumn>>()?;
+    let params = [id, NAME_REMOVAL_BATCH_SIZE.into(), Value::Id(Uuid::nil())];
+    let matches: Vec<MatchId> = query_all(db, SELECT_NEXT_MATCHES, &params).await?;
     db.remove_name(&matches, player).await?;
     let is_last = matches.len() < NAME_REMOVAL_BATCH_SIZE;
     if is_last {

@@ -2,10 +2,10 @@
 
 use plyhouse_protocol::{PlayerId, PlayerKind};
 
-use super::players::{add_players, player_from_row, players_from_rows};
+use super::players::add_players;
 use super::sessions::{add_session, end_sessions};
 use super::tokens_and_admin_commands::take_invite;
-use super::{InvalidColumn, Sql, SqlWrite, exists, query_first};
+use super::{Columns, FromColumns, InvalidColumn, Sql, SqlWrite, exists, query_all, query_first};
 use crate::records::player_identity::player_kind_to_text;
 use crate::{
     Account, ExternalIdentity, IdentityProof, NameChange, NewApiKey, NewBotAccount, PasswordHash,
@@ -251,11 +251,7 @@ pub(crate) async fn find_by_name_skeleton<S: Sql>(
 ) -> Result<Option<(PlayerId, bool)>, S::Error> {
     let sql = "SELECT player, until_ms IS NULL FROM names
                WHERE likeness = ?1 AND (until_ms IS NULL OR until_ms > ?2)";
-    let row = query_first(db, sql, &[skeleton.into(), now_ms.into()]).await?;
-    let Some(row) = row else {
-        return Ok(None);
-    };
-    Ok(Some((row.get(0)?, row.get(1)?)))
+    query_first(db, sql, &[skeleton.into(), now_ms.into()]).await
 }
 
 /// Returns the player whom the authenticating proxy identifies by this name.
@@ -265,8 +261,7 @@ pub(crate) async fn find_external_identity<S: Sql>(
 ) -> Result<Option<PlayerRecord>, S::Error> {
     let sql = "SELECT p.id, p.name, p.kind FROM externals e JOIN players p ON p.id = e.player
                WHERE e.name = ?1";
-    let row = query_first(db, sql, &[name.into()]).await?;
-    Ok(row.map(|row| player_from_row(&row, 0)).transpose()?)
+    query_first(db, sql, &[name.into()]).await
 }
 
 /// Returns the bot accounts of a player, ordered by id.
@@ -276,8 +271,7 @@ pub(crate) async fn bots_of<S: Sql>(
 ) -> Result<Vec<PlayerRecord>, S::Error> {
     let sql = "SELECT p.id, p.name, p.kind FROM accounts a JOIN players p ON p.id = a.player
                WHERE a.owner = ?1 ORDER BY a.player";
-    let rows = db.query(sql, &[owner.into()]).await?;
-    Ok(players_from_rows(&rows)?)
+    query_all(db, sql, &[owner.into()]).await
 }
 
 /// Returns the account of a player, if the player has one.
@@ -285,24 +279,27 @@ pub(crate) async fn account<S: Sql>(db: &S, player: PlayerId) -> Result<Option<A
     let params = [player.into()];
     let sql = "SELECT a.password, a.renamed_ms, a.owner, e.name
                FROM accounts a LEFT JOIN externals e ON e.player = a.player WHERE a.player = ?1";
-    let Some(row) = query_first(db, sql, &params).await? else {
+    let Some(account) = query_first::<_, Account>(db, sql, &params).await? else {
         return Ok(None);
     };
     let sql = "SELECT likeness, until_ms FROM names WHERE player = ?1
                ORDER BY likeness /*pg:COLLATE \"C\"*/";
-    let names = db.query(sql, &params).await?;
-    let names = names.iter().map(|row| {
-        Ok(UniqueName {
-            skeleton: row.get(0)?,
-            reserved_until_ms: row.get(1)?,
-        })
-    });
     Ok(Some(Account {
-        password: row.get::<Option<String>>(0)?.map(PasswordHash),
-        renamed_ms: row.get(1)?,
-        owner: row.get(2)?,
-        external_name: row.get(3)?,
-        unique_names: names.collect::<Result<_, InvalidColumn>>()?,
+        unique_names: query_all(db, sql, &params).await?,
         bots: bots_of(db, player).await?,
+        ..account
     }))
+}
+
+/// Reads an account without its names and bot accounts.
+impl FromColumns for Account {
+    fn from_columns(columns: &mut Columns<'_>) -> Result<Self, InvalidColumn> {
+        Ok(Self {
+            password: columns.next::<Option<String>>()?.map(PasswordHash),
+            renamed_ms: columns.next()?,
+            owner: columns.next()?,
+            external_name: columns.next()?,
+            ..Self::default()
+        })
+    }
 }

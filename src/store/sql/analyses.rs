@@ -29,13 +29,7 @@ pub(crate) async fn load_analysis<S: Sql>(
     id: MatchId,
 ) -> Result<Option<StoredAnalysis>, S::Error> {
     let sql = "SELECT nodes, body FROM analyses WHERE match = ?1";
-    let Some(row) = query_first(db, sql, &[id.into()]).await? else {
-        return Ok(None);
-    };
-    Ok(Some(StoredAnalysis {
-        nodes: row.get(0)?,
-        text: row.get(1)?,
-    }))
+    query_first(db, sql, &[id.into()]).await
 }
 
 /// Returns the time of a player's first analysis request after `since_ms`.
@@ -46,6 +40,5 @@ pub(crate) async fn first_request_ms<S: Sql>(
 ) -> Result<Option<u64>, S::Error> {
     let sql = "SELECT asked_ms FROM analyses_asked WHERE player = ?1 AND asked_ms > ?2
                ORDER BY asked_ms LIMIT 1";
-    let row = query_first(db, sql, &[player.into(), since_ms.into()]).await?;
-    Ok(row.map(|row| row.get(0)).transpose()?)
+    query_first(db, sql, &[player.into(), since_ms.into()]).await
 }

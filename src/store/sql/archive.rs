@@ -3,7 +3,7 @@
 use plyhouse_protocol::PlayerId;
 use uuid::Uuid;
 
-use super::{InvalidColumn, Sql, Value};
+use super::{Sql, Value, query_all};
 use crate::records::past_matches::{last_step, result_from_text};
 use crate::{OpeningStats, ResultCounts, Tally};
 
@@ -21,9 +21,10 @@ pub(crate) async fn results<S: Sql>(
 ) -> Result<ResultCounts, S::Error> {
     let params = [player.into(), Value::Id(Uuid::nil()), viewer.into()];
     let mut results = ResultCounts::default();
-    for row in db.query(SELECT_RESULTS, &params).await? {
-        if let Some(result) = result_from_text(&row.get::<String>(0)?) {
-            results.add(result, row.get(1)?, row.get(2)?);
+    let counts: Vec<(String, u64, u64)> = query_all(db, SELECT_RESULTS, &params).await?;
+    for (result, count, first_ms) in counts {
+        if let Some(result) = result_from_text(&result) {
+            results.add(result, count, first_ms);
         }
     }
     Ok(results)
@@ -45,15 +46,6 @@ pub(crate) async fn explore<S: Sql>(
 ) -> Result<OpeningStats, S::Error> {
     let (before, last_move) = last_step(line);
     let params = [game.into(), before.into(), last_move.into(), line.into()];
-    let rows = db.query(SELECT_OPENINGS, &params).await?;
-    let tallies = rows.iter().map(|row| {
-        let tally = Tally {
-            matches: row.get(1)?,
-            wins: [row.get(2)?, row.get(3)?],
-            draws: row.get(4)?,
-        };
-        Ok((row.get(0)?, tally))
-    });
-    let tallies: Vec<(String, Tally)> = tallies.collect::<Result<_, InvalidColumn>>()?;
+    let tallies: Vec<(String, Tally)> = query_all(db, SELECT_OPENINGS, &params).await?;
     Ok(OpeningStats::from_tallies(tallies))
 }

@@ -2,8 +2,7 @@
 
 use plyhouse_protocol::PlayerId;
 
-use super::players::{ids_from_rows, players_from_rows};
-use super::{Sql, SqlWrite, exists};
+use super::{Sql, SqlWrite, exists, query_all};
 use crate::records::player_identity::unpairable_players_sql;
 use crate::{BLOCKS_MAX, Blocks};
 
@@ -47,12 +46,11 @@ pub(crate) async fn load_blocks<S: Sql>(db: &S, player: PlayerId) -> Result<Bloc
     let params = [player.into()];
     let sql = "SELECT p.id, p.name, p.kind FROM blocks b JOIN players p ON p.id = b.other
                WHERE b.player = ?1 ORDER BY b.since_ms, b.other";
-    let blocked = db.query(sql, &params).await?;
+    let blocked = query_all(db, sql, &params).await?;
     let sql = "SELECT player FROM blocks WHERE other = ?1 ORDER BY player";
-    let blocked_by = db.query(sql, &params).await?;
     Ok(Blocks {
-        blocked: players_from_rows(&blocked)?,
-        blocked_by: ids_from_rows(&blocked_by)?,
+        blocked,
+        blocked_by: query_all(db, sql, &params).await?,
         unpairable: unpairable_players(db, player).await?,
     })
 }
@@ -63,8 +61,7 @@ pub(crate) async fn unpairable_players<S: Sql>(
     player: PlayerId,
 ) -> Result<Vec<PlayerId>, S::Error> {
     let sql = unpairable_players_sql!("?1/*pg:::uuid*/");
-    let rows = db.query(sql, &[player.into()]).await?;
-    Ok(ids_from_rows(&rows)?)
+    query_all(db, sql, &[player.into()]).await
 }
 
 /// Returns the players that a player blocks, and the time at which each block began. The list is
@@ -74,7 +71,5 @@ pub(crate) async fn player_blocks<S: Sql>(
     player: PlayerId,
 ) -> Result<Vec<(PlayerId, u64)>, S::Error> {
     let sql = "SELECT other, since_ms FROM blocks WHERE player = ?1 ORDER BY other";
-    let rows = db.query(sql, &[player.into()]).await?;
-    let blocks = rows.iter().map(|row| Ok((row.get(0)?, row.get(1)?)));
-    Ok(blocks.collect::<Result<_, super::InvalidColumn>>()?)
+    query_all(db, sql, &[player.into()]).await
 }

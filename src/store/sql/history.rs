@@ -188,7 +188,7 @@ pub(crate) async fn history_page<S: Sql>(
     if let Some(id) = query.before {
         let sql = "SELECT ended_ms FROM matches WHERE matches.id = ?1 AND ended_ms IS NOT NULL";
         match query_first(db, sql, &[id.into()]).await? {
-            Some(row) => before = (row.get(0)?, id),
+            Some(ended_ms) => before = (ended_ms, id),
             None => return Ok(Ok(None)),
         }
     }

@@ -6,16 +6,15 @@ use uuid::Uuid;
 
 use super::accounts::account;
 use super::blocks::player_blocks;
-use super::players::player_from_row;
 use super::sessions::{recovery_key, sessions};
-use super::{Row, Sql, Value, query_first};
-use crate::MatchRecord;
+use super::{Sql, Value, query_all, query_first};
 use crate::port::inspection::{InspectedPlayer, PLAYERS_PAGE_SIZE, StoreAccessError};
+use crate::{MatchRecord, PlayerRecord};
 
 /// Returns the number of stored players.
 pub(crate) async fn player_count<S: Sql>(db: &S) -> Result<u64, S::Error> {
-    let row = query_first(db, "SELECT count(*) FROM players", &[]).await?;
-    Ok(row.map_or(Ok(0), |row| row.get(0))?)
+    let count = query_first(db, "SELECT count(*) FROM players", &[]).await?;
+    Ok(count.unwrap_or(0))
 }
 
 /// Returns a page of players, starting after the player `after`.
@@ -26,15 +25,19 @@ pub(crate) async fn players_after<S: Sql>(
     let sql = "SELECT id, name, kind, gone FROM players WHERE id > ?1 ORDER BY id LIMIT ?2";
     // No player has the id of all zeros, so it precedes all players.
     let after = after.unwrap_or(PlayerId(Uuid::nil()));
-    let rows = db
-        .query(sql, &[after.into(), PLAYERS_PAGE_SIZE.into()])
-        .await?;
+    let players = query_all(db, sql, &[after.into(), PLAYERS_PAGE_SIZE.into()]).await?;
+    let inspected = players
+        .into_iter()
+        .map(|(player, is_deleted)| inspect_player(db, player, is_deleted));
     // PostgreSQL receives the queries for all players before it responds to the first one.
-    try_join_all(rows.iter().map(|row| inspect_player(db, row))).await
+    try_join_all(inspected).await
 }
 
-async fn inspect_player<S: Sql>(db: &S, row: &Row) -> Result<InspectedPlayer, S::Error> {
-    let player = player_from_row(row, 0)?;
+async fn inspect_player<S: Sql>(
+    db: &S,
+    player: PlayerRecord,
+    is_deleted: bool,
+) -> Result<InspectedPlayer, S::Error> {
     let id = player.id;
     let (sessions, recovery_key, account, blocks) = try_join4(
         sessions(db, id),
@@ -49,7 +52,7 @@ async fn inspect_player<S: Sql>(db: &S, row: &Row) -> Result<InspectedPlayer, S:
         recovery_key,
         account,
         blocks,
-        is_deleted: row.get(3)?,
+        is_deleted,
     })
 }
 
@@ -64,10 +67,8 @@ pub(crate) async fn involved_players<S: Sql>(
     ids.dedup();
     let mut players = Vec::with_capacity(ids.len());
     for id in ids {
-        let row = query_first(db, "SELECT name FROM players WHERE id = ?1", &[id.into()]).await?;
-        if let Some(row) = row {
-            players.push((id, row.get(0)?));
-        }
+        let name = query_first(db, "SELECT name FROM players WHERE id = ?1", &[id.into()]).await?;
+        players.extend(name.map(|name| (id, name)));
     }
     Ok(players)
 }
@@ -139,6 +140,6 @@ pub(crate) async fn find_faults<S: Sql<Error: Into<StoreAccessError>>>(
 }
 
 async fn count_faults<S: Sql>(db: &S, check: &ConsistencyCheck) -> Result<i64, S::Error> {
-    let row = query_first(db, check.sql, check.params).await?;
-    Ok(row.map_or(Ok(0), |row| row.get(0))?)
+    let count = query_first(db, check.sql, check.params).await?;
+    Ok(count.unwrap_or(0))
 }

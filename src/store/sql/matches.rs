@@ -5,6 +5,7 @@ use plyhouse_matches::Creation;
 use plyhouse_protocol::{MatchCode, MatchId, MatchRef};
 
 use super::{Row, Sql, exists, query_first};
+use crate::RematchRecord;
 use crate::records::match_record::terms_from_text;
 
 /// Number of columns that [`creation_from_row`] reads.
@@ -25,6 +26,13 @@ pub(crate) fn creation_from_row(row: &Row) -> Result<Creation, String> {
     })
 }
 
+/// Returns the reference to a rematch that has this id and code. Returns `None` if the code is not
+/// valid.
+pub(crate) fn to_rematch((id, code): (MatchId, String)) -> Option<RematchRecord> {
+    let code = code.parse().ok()?;
+    Some(RematchRecord { id, code })
+}
+
 /// Returns the live match with this code. If no live match has the code, returns the most recently
 /// created match that had it.
 pub(crate) async fn find_by_code<S: Sql>(
@@ -33,8 +41,7 @@ pub(crate) async fn find_by_code<S: Sql>(
 ) -> Result<Option<MatchId>, S::Error> {
     let sql = "SELECT matches.id FROM matches WHERE code = ?1
                ORDER BY ended_ms IS NULL DESC, matches.id DESC LIMIT 1";
-    let row = query_first(db, sql, &[(&code.to_string()).into()]).await?;
-    Ok(row.map(|row| row.get(0)).transpose()?)
+    query_first(db, sql, &[(&code.to_string()).into()]).await
 }
 
 /// Returns the id of a match that is given by its id or its code. If several matches have had the

@@ -1,6 +1,6 @@
 //! Updates the stored name skeletons when their algorithm changes.
 
-use super::{InvalidColumn, Sql, SqlWrite, Value, execute_each};
+use super::{Sql, SqlWrite, Value, execute_each, query_all};
 use crate::name_skeleton;
 
 /// Recomputes the stored name skeletons with the current algorithm. Names that look alike have the
@@ -25,9 +25,7 @@ pub(crate) async fn add_missing_name_skeletons<S: SqlWrite>(db: &S) -> Result<()
 async fn read_names<S: Sql>(db: &S) -> Result<Vec<name_skeleton::StoredSkeleton>, S::Error> {
     let sql = "SELECT n.likeness, CASE WHEN n.until_ms IS NULL THEN p.name END
                FROM names n JOIN players p ON p.id = n.player ORDER BY n.likeness";
-    let rows = db.query(sql, &[]).await?;
-    let names = rows.iter().map(|row| Ok((row.get(0)?, row.get(1)?)));
-    Ok(names.collect::<Result<_, InvalidColumn>>()?)
+    query_all(db, sql, &[]).await
 }
 
 fn to_params<'a>(skeletons: &'a [(&str, String)]) -> Vec<Vec<Value<'a>>> {

@@ -7,7 +7,7 @@
 use plyhouse_matches::ratings::LedgerRow;
 use plyhouse_protocol::{MatchId, PlayerId};
 
-use super::{InvalidColumn, Sql, SqlWrite, exists, query_first};
+use super::{InvalidColumn, Sql, SqlWrite, exists, query_all, query_first};
 use crate::ratings::{ledger_row_keys, ledger_row_to_text};
 
 const DELETE_DUE_ROWS: &str =
@@ -55,7 +55,7 @@ async fn insert_with_next_numbers<S: SqlWrite>(
     let count = rows.len() as u64;
     let sql = "UPDATE ledger_end SET no = no + ?1 RETURNING no";
     let end = query_first(db, sql, &[count.into()]).await?;
-    let last: u64 = end.map_or(Err(InvalidColumn(0)), |row| row.get(0))?;
+    let last: u64 = end.ok_or(InvalidColumn(0))?;
     insert_rows(db, last + 1 - count, rows).await
 }
 
@@ -97,18 +97,15 @@ pub(crate) async fn insert_waiting_rows<S: SqlWrite>(
 pub(crate) async fn number_due_rows<S: SqlWrite>(db: &S, until_ms: u64) -> Result<(), S::Error> {
     // Two servers would deadlock if one of them locked waiting rows before the end of the ledger.
     db.lock("SELECT no FROM ledger_end FOR UPDATE").await?;
-    let mut due: Vec<(u64, LedgerColumns)> = Vec::new();
-    for row in db.query(DELETE_DUE_ROWS, &[until_ms.into()]).await? {
-        let columns = LedgerColumns {
-            id: Some(row.get(1)?),
-            unrated: None,
-            body: row.get(2)?,
-        };
-        due.push((row.get(0)?, columns));
-    }
-    due.sort_unstable_by_key(|(due_ms, row)| (*due_ms, row.id));
-    let rows: Vec<LedgerColumns> = due.into_iter().map(|(_, row)| row).collect();
-    insert_with_next_numbers(db, &rows).await
+    let mut due: Vec<(u64, MatchId, String)> =
+        query_all(db, DELETE_DUE_ROWS, &[until_ms.into()]).await?;
+    due.sort_unstable();
+    let rows = due.into_iter().map(|(_, id, body)| LedgerColumns {
+        id: Some(id),
+        unrated: None,
+        body,
+    });
+    insert_with_next_numbers(db, &rows.collect::<Vec<_>>()).await
 }
 
 /// Adds ledger rows that already have numbers. Returns `false` if the numbers do not directly

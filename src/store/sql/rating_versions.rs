@@ -87,10 +87,10 @@ pub(crate) async fn reset_versions<S: SqlWrite>(db: &S) -> Result<(), S::Error> 
 /// Deletes some rows of a stale version. If no rows are left, deletes the version itself.
 pub(crate) async fn clear_stale_versions<S: SqlWrite>(db: &S) -> Result<(), S::Error> {
     let sql = "SELECT id FROM folds WHERE place = 'stale' LIMIT 1";
-    let Some(row) = query_first(db, sql, &[]).await? else {
+    let Some(version) = query_first::<_, u64>(db, sql, &[]).await? else {
         return Ok(());
     };
-    let version = row.get::<u64>(0)?.into();
+    let version = version.into();
     for sql in DELETE_SOME_ROWS {
         if db.execute(sql, &[version, CLEAR_ROWS_MAX.into()]).await? > 0 {
             return Ok(());

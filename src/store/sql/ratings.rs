@@ -3,18 +3,12 @@
 //! Each row of the table `folds` describes a rating version. The column `place` says whether the
 //! version is live, being built or stale.
 
-use plyhouse_matches::ratings::{
-    LedgerRow, PlayerRatingChange, PostOutcome, Rating, RatingEntry, RatingKey, RatingState,
-};
+use plyhouse_matches::ratings::{LedgerRow, PostOutcome, RatingEntry, RatingKey, RatingState};
 use plyhouse_protocol::{MatchId, PlayerId, RatingChange, RatingPool};
-use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
-use super::players::player_from_row;
-use super::{InvalidColumn, Row, Sql, Value, query_first, query_first_of_each};
-use crate::ratings::{
-    POST_ROWS_MAX, SERIES_DAYS_MAX, ledger_row_from_text, pool_from_text, to_rating_changes,
-};
+use super::{Sql, Value, query_all, query_by_key, query_first};
+use crate::ratings::{POST_ROWS_MAX, SERIES_DAYS_MAX, to_rating_changes};
 use crate::{
     LeaderboardPage, LeaderboardQuery, NeededRatings, PlayerRating, RatingProgress, RatingVersion,
 };
@@ -97,12 +91,7 @@ pub(crate) async fn ledger<S: Sql>(
     limit: usize,
 ) -> Result<Vec<(u64, LedgerRow)>, S::Error> {
     let sql = "SELECT no, body FROM ledger WHERE no > ?1 ORDER BY no LIMIT ?2";
-    let rows = db.query(sql, &[after.into(), limit.into()]).await?;
-    let rows = rows.iter().map(|row| {
-        let body = ledger_row_from_text(&row.get::<String>(1)?);
-        Ok((row.get(0)?, body.map_err(|_| InvalidColumn(1))?))
-    });
-    Ok(rows.collect::<Result<_, InvalidColumn>>()?)
+    query_all(db, sql, &[after.into(), limit.into()]).await
 }
 
 /// Returns the rating changes that were posted to the live rating version. The result covers the
@@ -113,21 +102,18 @@ pub(crate) async fn posted_updates<S: Sql>(
     until: u64,
 ) -> Result<Vec<(u64, PostOutcome)>, S::Error> {
     let mut updates: Vec<(u64, PostOutcome)> = Vec::new();
-    for row in db
-        .query(SELECT_POSTED, &[after.into(), until.into()])
-        .await?
-    {
-        let (no, change) = (row.get(0)?, change_from_row(&row)?);
+    let changes = query_all(db, SELECT_POSTED, &[after.into(), until.into()]).await?;
+    for (no, at_ms, change) in changes {
         match updates.last_mut() {
             Some((last, posted)) if *last == no => posted.changes.push(change),
-            _ => updates.push((
-                no,
-                PostOutcome {
-                    at_ms: row.get(1)?,
+            _ => {
+                let posted = PostOutcome {
+                    at_ms,
                     changes: vec![change],
                     reason: None,
-                },
-            )),
+                };
+                updates.push((no, posted));
+            }
         }
     }
     Ok(updates)
@@ -139,10 +125,10 @@ pub(crate) async fn changes_of_match<S: Sql>(
     db: &S,
     id: MatchId,
 ) -> Result<Option<Vec<RatingChange>>, S::Error> {
-    let Some(row) = query_first(db, SELECT_POSTED_ROW, &[id.into()]).await? else {
+    let row = query_first(db, SELECT_POSTED_ROW, &[id.into()]).await?;
+    let Some(no): Option<u64> = row else {
         return Ok(None);
     };
-    let no: u64 = row.get(0)?;
     let updates = posted_updates(db, no.saturating_sub(1), no).await?;
     let posted = updates.first().map(|(_, posted)| &*posted.changes);
     Ok(Some(to_rating_changes(posted.unwrap_or_default())))
@@ -160,35 +146,20 @@ pub(crate) async fn load_ratings_for<S: Sql>(
     let version: Value<'_> = version.into();
     let mut state = RatingState::default();
     let sql = "SELECT last_ms, started_ms FROM folds WHERE id = ?1";
-    if let Some(row) = query_first(db, sql, &[version]).await? {
-        (state.last_ms, state.started_ms) = (row.get(0)?, row.get(1)?);
+    if let Some(times) = query_first(db, sql, &[version]).await? {
+        (state.last_ms, state.started_ms) = times;
     }
     let keys = needed.records.iter().map(|key| {
-        let game = (&key.game).into();
-        vec![version, key.player.into(), game, key.pool.as_str().into()]
+        let (player, game, pool) = (key.player.into(), (&key.game).into(), key.pool.as_str());
+        (key.clone(), vec![version, player, game, pool.into()])
     });
-    let rows = query_first_of_each(db, SELECT_RATING, &keys.collect::<Vec<_>>()).await?;
-    for (key, row) in needed.records.iter().zip(rows) {
-        if let Some(row) = row {
-            state.ratings.insert(key.clone(), entry_from_row(&row, 0)?);
-        }
-    }
-    let pairs = needed.pairs.iter();
-    let keys = pairs.map(|[one, other]| vec![version, (*one).into(), (*other).into()]);
-    let rows = query_first_of_each(db, SELECT_PAIR, &keys.collect::<Vec<_>>()).await?;
-    for (pair, row) in needed.pairs.iter().zip(rows) {
-        if let Some(row) = row {
-            state.pair_histories.insert(*pair, json_column(&row, 0)?);
-        }
-    }
-    let players = needed.players.iter();
-    let keys = players.map(|player| vec![version, (*player).into()]);
-    let rows = query_first_of_each(db, SELECT_PENALTIES, &keys.collect::<Vec<_>>()).await?;
-    for (player, row) in needed.players.iter().zip(rows) {
-        if let Some(row) = row {
-            state.abort_penalties.insert(*player, json_column(&row, 0)?);
-        }
-    }
+    state.ratings = query_by_key(db, SELECT_RATING, keys.collect()).await?;
+    let pairs = needed.pairs.iter().copied();
+    let keys = pairs.map(|[one, other]| ([one, other], vec![version, one.into(), other.into()]));
+    state.pair_histories = query_by_key(db, SELECT_PAIR, keys.collect()).await?;
+    let players = needed.players.iter().copied();
+    let keys = players.map(|player| (player, vec![version, player.into()]));
+    state.abort_penalties = query_by_key(db, SELECT_PENALTIES, keys.collect()).await?;
     Ok(state)
 }
 
@@ -204,11 +175,7 @@ pub(crate) async fn ratings_after<S: Sql>(
         last.map_or("", |key| key.pool.as_str()).into(),
         POST_ROWS_MAX.into(),
     ];
-    let rows = db.query(SELECT_RATINGS_PAGE, &params).await?;
-    let rows = rows
-        .iter()
-        .map(|row| Ok((key_from_row(row, 0)?, entry_from_row(row, 3)?)));
-    Ok(rows.collect::<Result<_, InvalidColumn>>()?)
+    query_all(db, SELECT_RATINGS_PAGE, &params).await
 }
 
 /// Returns a player's rating in each game and rating pool. Each entry also contains the player's
@@ -217,28 +184,20 @@ pub(crate) async fn ratings<S: Sql>(
     db: &S,
     player: PlayerId,
 ) -> Result<Vec<PlayerRating>, S::Error> {
-    let rows = db.query(SELECT_RATINGS, &[player.into()]).await?;
+    let rows: Vec<(String, RatingPool, RatingEntry)> =
+        query_all(db, SELECT_RATINGS, &[player.into()]).await?;
     let mut ratings = Vec::with_capacity(rows.len());
-    for row in &rows {
+    for (game, pool, rated) in rows {
+        let (id, days_max) = (player.into(), SERIES_DAYS_MAX.into());
+        let params = [id, (&game).into(), pool.as_str().into(), days_max];
+        let mut series: Vec<(u64, f64)> = query_all(db, SELECT_RATING_DAYS, &params).await?;
+        series.reverse();
         ratings.push(PlayerRating {
-            game: row.get(0)?,
-            pool: pool_column(row, 1)?,
-            rated: entry_from_row(row, 2)?,
-            series: Vec::new(),
+            game,
+            pool,
+            rated,
+            series,
         });
-    }
-    for rating in &mut ratings {
-        let params = [
-            player.into(),
-            (&rating.game).into(),
-            rating.pool.as_str().into(),
-            SERIES_DAYS_MAX.into(),
-        ];
-        let days = db.query(SELECT_RATING_DAYS, &params).await?;
-        let days = days.iter().rev();
-        rating.series = days
-            .map(|row| Ok((row.get(0)?, row.get(1)?)))
-            .collect::<Result<_, InvalidColumn>>()?;
     }
     Ok(ratings)
 }
@@ -274,65 +233,19 @@ pub(crate) async fn leaderboard<S: Sql>(
         query.active_since_ms().into(),
         LeaderboardQuery::deviation_max().into(),
     ];
-    let counted = query_first(db, leaderboard_sql!("count(*)", ""), &params).await?;
-    let total = counted.map_or(Ok(0), |row| row.get(0))?;
+    let total = query_first(db, leaderboard_sql!("count(*)", ""), &params).await?;
     params.extend_from_slice(&[query.limit.into(), query.after.into()]);
-    let rows = db.query(SELECT_LEADERS, &params).await?;
-    let rows = rows
-        .iter()
-        .map(|row| Ok((player_from_row(row, 0)?, entry_from_row(row, 3)?)));
     Ok(LeaderboardPage {
-        total,
-        rows: rows.collect::<Result<_, InvalidColumn>>()?,
+        total: total.unwrap_or(0),
+        rows: query_all(db, SELECT_LEADERS, &params).await?,
     })
 }
 
 /// Returns the end of a player's ban from rated matches, as Unix time in milliseconds. Returns 0 if
 /// the player was never banned.
 pub(crate) async fn rated_ban_until<S: Sql>(db: &S, player: PlayerId) -> Result<u64, S::Error> {
-    let row = query_first(db, SELECT_BAN, &[player.into()]).await?;
-    Ok(row.map_or(Ok(0), |row| row.get(0))?)
-}
-
-fn change_from_row(row: &Row) -> Result<PlayerRatingChange, InvalidColumn> {
-    Ok(PlayerRatingChange {
-        seat: row.get(2)?,
-        key: key_from_row(row, 3)?,
-        before: rating_from_row(row, 6)?,
-        after: rating_from_row(row, 9)?,
-    })
-}
-
-fn key_from_row(row: &Row, first_column: usize) -> Result<RatingKey, InvalidColumn> {
-    Ok(RatingKey {
-        player: row.get(first_column)?,
-        game: row.get(first_column + 1)?,
-        pool: pool_column(row, first_column + 2)?,
-    })
-}
-
-fn entry_from_row(row: &Row, first_column: usize) -> Result<RatingEntry, InvalidColumn> {
-    Ok(RatingEntry {
-        rating: rating_from_row(row, first_column)?,
-        games: row.get(first_column + 3)?,
-        last_ms: row.get(first_column + 4)?,
-    })
-}
-
-fn rating_from_row(row: &Row, first_column: usize) -> Result<Rating, InvalidColumn> {
-    Ok(Rating {
-        rating: row.get(first_column)?,
-        deviation: row.get(first_column + 1)?,
-        volatility: row.get(first_column + 2)?,
-    })
-}
-
-fn pool_column(row: &Row, column: usize) -> Result<RatingPool, InvalidColumn> {
-    pool_from_text(&row.get::<String>(column)?).ok_or(InvalidColumn(column))
-}
-
-fn json_column<T: DeserializeOwned>(row: &Row, column: usize) -> Result<T, InvalidColumn> {
-    serde_json::from_str(&row.get::<String>(column)?).map_err(|_| InvalidColumn(column))
+    let until_ms = query_first(db, SELECT_BAN, &[player.into()]).await?;
+    Ok(until_ms.unwrap_or(0))
 }
 
 #[cfg(test)]

@@ -3,7 +3,9 @@
 use plyhouse_matches::{CorrespondenceTurn, Participation, Reminder};
 use plyhouse_protocol::{MatchId, PlayerId};
 
-use super::{InvalidColumn, Row, Sql, SqlWrite, Value, execute_each, query_first};
+use super::{
+    Columns, FromColumns, InvalidColumn, Sql, SqlWrite, Value, execute_each, query_all, query_first,
+};
 
 /// Stores reminders in place of the previous ones. Each reminder must belong to a different match.
 pub(crate) async fn store_reminders<S: SqlWrite>(
@@ -50,8 +52,7 @@ pub(crate) async fn delete_participations<S: SqlWrite>(
 /// Returns the wake time of a match, if it has one.
 pub(crate) async fn wake_ms<S: Sql>(db: &S, id: MatchId) -> Result<Option<u64>, S::Error> {
     let sql = "SELECT wake_ms FROM matches WHERE matches.id = ?1 AND wake_ms IS NOT NULL";
-    let row = query_first(db, sql, &[id.into()]).await?;
-    Ok(row.map(|row| row.get(0)).transpose()?)
+    query_first(db, sql, &[id.into()]).await
 }
 
 /// Returns at most `limit` matches with a wake time, ordered by wake time and id. The list begins
@@ -65,16 +66,13 @@ pub(crate) async fn due_reminders<S: Sql>(
                WHERE wake_ms IS NOT NULL AND (wake_ms, matches.id) > (?1, ?2)
                ORDER BY wake_ms, matches.id LIMIT ?3";
     let params = [after_ms.into(), after.into(), limit.into()];
-    let rows = db.query(sql, &params).await?;
-    let due = rows.iter().map(|row| Ok((row.get(0)?, row.get(1)?)));
-    Ok(due.collect::<Result<_, InvalidColumn>>()?)
+    query_all(db, sql, &params).await
 }
 
 /// Returns the number of matches with a wake time.
 pub(crate) async fn due_reminder_count<S: Sql>(db: &S) -> Result<u64, S::Error> {
     let sql = "SELECT count(*) FROM matches WHERE wake_ms IS NOT NULL";
-    let row = query_first(db, sql, &[]).await?;
-    Ok(row.map_or(Ok(0), |row| row.get(0))?)
+    Ok(query_first(db, sql, &[]).await?.unwrap_or(0))
 }
 
 /// Returns the matches of this player that have a reminder, oldest first.
@@ -82,13 +80,9 @@ pub(crate) async fn participations<S: Sql>(
     db: &S,
     player: PlayerId,
 ) -> Result<Vec<(MatchId, Participation)>, S::Error> {
-    let sql = "SELECT player, seat, stood_in, is_days, turn, due_ms, absent_ms, match FROM parts
+    let sql = "SELECT match, player, seat, stood_in, is_days, turn, due_ms, absent_ms FROM parts
                WHERE player = ?1 ORDER BY match";
-    let rows = db.query(sql, &[player.into()]).await?;
-    let participations = rows
-        .iter()
-        .map(|row| Ok((row.get(7)?, participation_from_row(row)?)));
-    Ok(participations.collect::<Result<_, InvalidColumn>>()?)
+    query_all(db, sql, &[player.into()]).await
 }
 
 /// Returns the reminder of a match with this wake time. Returns `None` if the match has no wake time.
@@ -102,26 +96,20 @@ pub(crate) async fn load_reminder<S: Sql>(
     }
     let sql = "SELECT player, seat, stood_in, is_days, turn, due_ms, absent_ms FROM parts
                WHERE match = ?1 ORDER BY player";
-    let rows = db.query(sql, &[id.into()]).await?;
-    let participations = rows.iter().map(participation_from_row);
     Ok(Some(Reminder {
         wake_ms,
-        participations: participations.collect::<Result<_, InvalidColumn>>()?,
+        participations: query_all(db, sql, &[id.into()]).await?,
     }))
 }
 
-/// Reads a participation from seven columns: player, seat, substituted seat, whether the match is a
-/// correspondence match, the seat to move, its deadline, and the start of the absence.
-fn participation_from_row(row: &Row) -> Result<Participation, InvalidColumn> {
-    let correspondence = CorrespondenceTurn {
-        turn: row.get(4)?,
-        deadline_ms: row.get(5)?,
-    };
-    Ok(Participation {
-        player: row.get(0)?,
-        seat: row.get(1)?,
-        substituted_seat: row.get(2)?,
-        correspondence_turn: row.get::<bool>(3)?.then_some(correspondence),
-        absent_since_ms: row.get(6)?,
-    })
+/// Reads whether the match is a correspondence match, the seat to move, and its deadline.
+impl FromColumns for Option<CorrespondenceTurn> {
+    fn from_columns(columns: &mut Columns<'_>) -> Result<Self, InvalidColumn> {
+        let is_correspondence: bool = columns.next()?;
+        let correspondence = CorrespondenceTurn {
+            turn: columns.next()?,
+            deadline_ms: columns.next()?,
+        };
+        Ok(is_correspondence.then_some(correspondence))
+    }
 }

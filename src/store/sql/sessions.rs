@@ -2,13 +2,8 @@
 
 use plyhouse_protocol::{PlayerId, SessionId};
 
-use super::players::player_from_row;
-use super::{InvalidColumn, Row, Sql, SqlWrite, Value, exists, query_first};
-use crate::records::player_identity::session_kind_from_text;
+use super::{Sql, SqlWrite, Value, exists, query_all, query_first};
 use crate::{Pairing, PlayerRecord, SessionRecord, SessionSelection, TokenHash};
-
-/// Number of columns that [`session_from_row`] reads.
-const SESSION_COLUMN_COUNT: usize = 8;
 
 /// Condition that selects sessions of a player and of the player's bot accounts. The parameters
 /// are those of [`session_filter`].
@@ -55,15 +50,10 @@ pub(crate) async fn find_session<S: Sql>(
     db: &S,
     token: &TokenHash,
 ) -> Result<Option<(PlayerRecord, SessionRecord)>, S::Error> {
-    let sql =
-        "SELECT s.token, s.id, s.player, s.label, s.kind, s.created_ms, s.seen_day, s.recovered,
-                p.id, p.name, p.kind
+    let sql = "SELECT p.id, p.name, p.kind,
+                s.token, s.id, s.player, s.label, s.kind, s.created_ms, s.seen_day, s.recovered
          FROM sessions s JOIN players p ON p.id = s.player AND NOT p.gone WHERE s.token = ?1";
-    let Some(row) = query_first(db, sql, &[token.into()]).await? else {
-        return Ok(None);
-    };
-    let player = player_from_row(&row, SESSION_COLUMN_COUNT)?;
-    Ok(Some((player, session_from_row(&row)?)))
+    query_first(db, sql, &[token.into()]).await
 }
 
 /// Returns the sessions of a player, oldest first.
@@ -73,25 +63,7 @@ pub(crate) async fn sessions<S: Sql>(
 ) -> Result<Vec<SessionRecord>, S::Error> {
     let sql = "SELECT token, id, player, label, kind, created_ms, seen_day, recovered
                FROM sessions WHERE player = ?1 ORDER BY created_ms, id";
-    let rows = db.query(sql, &[player.into()]).await?;
-    Ok(rows
-        .iter()
-        .map(session_from_row)
-        .collect::<Result<_, InvalidColumn>>()?)
-}
-
-fn session_from_row(row: &Row) -> Result<SessionRecord, InvalidColumn> {
-    let kind: String = row.get(4)?;
-    Ok(SessionRecord {
-        token: row.get(0)?,
-        id: row.get(1)?,
-        player: row.get(2)?,
-        label: row.get(3)?,
-        kind: session_kind_from_text(&kind).ok_or(InvalidColumn(4))?,
-        created_ms: row.get(5)?,
-        last_used_day: row.get(6)?,
-        from_recovery_key: row.get(7)?,
-    })
+    query_all(db, sql, &[player.into()]).await
 }
 
 /// Deletes sessions of a player and of the player's bot accounts. Also deletes the player's
@@ -192,13 +164,11 @@ pub(crate) async fn find_pairing<S: Sql>(
     now_ms: u64,
 ) -> Result<Option<Pairing>, S::Error> {
     let sql = "SELECT player, expires_ms FROM pairings WHERE code = ?1 AND expires_ms > ?2";
-    let Some(row) = query_first(db, sql, &[(&code).into(), now_ms.into()]).await? else {
-        return Ok(None);
-    };
-    Ok(Some(Pairing {
+    let found = query_first(db, sql, &[(&code).into(), now_ms.into()]).await?;
+    Ok(found.map(|(player, expires_ms)| Pairing {
         code,
-        player: row.get(0)?,
-        expires_ms: row.get(1)?,
+        player,
+        expires_ms,
     }))
 }
 
@@ -235,8 +205,7 @@ pub(crate) async fn find_by_recovery_key<S: Sql>(
     key: &TokenHash,
 ) -> Result<Option<PlayerId>, S::Error> {
     let sql = "SELECT player FROM recoveries WHERE key = ?1";
-    let row = query_first(db, sql, &[key.into()]).await?;
-    Ok(row.map(|row| row.get(0)).transpose()?)
+    query_first(db, sql, &[key.into()]).await
 }
 
 /// Returns the hash of a player's recovery key, if the player has one.
@@ -245,6 +214,5 @@ pub(crate) async fn recovery_key<S: Sql>(
     player: PlayerId,
 ) -> Result<Option<TokenHash>, S::Error> {
     let sql = "SELECT key FROM recoveries WHERE player = ?1";
-    let row = query_first(db, sql, &[player.into()]).await?;
-    Ok(row.map(|row| row.get(0)).transpose()?)
+    query_first(db, sql, &[player.into()]).await
 }

@@ -1,6 +1,6 @@
 //! One-time tokens and operator commands.
 
-use super::{InvalidColumn, Row, Sql, SqlWrite, query_first};
+use super::{Sql, SqlWrite, query_all, query_first};
 use crate::{CommandId, OneTimeToken, TokenHash};
 
 /// Stores a one-time token and deletes expired tokens. Returns `false` if `max` valid tokens are
@@ -32,27 +32,19 @@ pub(crate) async fn find_one_time_token<S: Sql>(
     now_ms: u64,
 ) -> Result<Option<OneTimeToken>, S::Error> {
     let sql = "SELECT player, expires_ms FROM passes WHERE code = ?1 AND expires_ms > ?2";
-    let row = query_first(db, sql, &[code.into(), now_ms.into()]).await?;
-    Ok(row.map(|row| token_from_row(&row)).transpose()?)
+    query_first(db, sql, &[code.into(), now_ms.into()]).await
 }
 
 /// Returns all stored one-time tokens, including expired ones, ordered by hash.
 pub(crate) async fn one_time_tokens<S: Sql>(
     db: &S,
 ) -> Result<Vec<(TokenHash, OneTimeToken)>, S::Error> {
-    let sql = "SELECT player, expires_ms, code FROM passes ORDER BY code";
-    let rows = db.query(sql, &[]).await?;
-    let tokens = rows
-        .iter()
-        .map(|row| Ok((row.get(2)?, token_from_row(row)?)));
-    Ok(tokens.collect::<Result<_, InvalidColumn>>()?)
-}
-
-fn token_from_row(row: &Row) -> Result<OneTimeToken, InvalidColumn> {
-    Ok(OneTimeToken {
-        player: row.get(0)?,
-        expires_ms: row.get(1)?,
-    })
+    query_all(
+        db,
+        "SELECT code, player, expires_ms FROM passes ORDER BY code",
+        &[],
+    )
+    .await
 }
 
 /// Deletes a one-time token. Returns `false` if the token no longer exists.
@@ -80,9 +72,7 @@ const COMMANDS_BATCH_SIZE: usize = 16;
 /// Returns the oldest operator commands that no server has claimed.
 pub(crate) async fn pending_commands<S: Sql>(db: &S) -> Result<Vec<(CommandId, String)>, S::Error> {
     let sql = "SELECT id, body FROM orders WHERE NOT taken ORDER BY orders.asked_ms, id LIMIT ?1";
-    let rows = db.query(sql, &[COMMANDS_BATCH_SIZE.into()]).await?;
-    let commands = rows.iter().map(|row| Ok((row.get(0)?, row.get(1)?)));
-    Ok(commands.collect::<Result<_, InvalidColumn>>()?)
+    query_all(db, sql, &[COMMANDS_BATCH_SIZE.into()]).await
 }
 
 /// Returns the result of an operator command, if a server has executed the command.
@@ -91,16 +81,16 @@ pub(crate) async fn command_result<S: Sql>(
     id: CommandId,
 ) -> Result<Option<String>, S::Error> {
     let sql = "SELECT answer FROM orders WHERE id = ?1";
-    let row = query_first(db, sql, &[id.into()]).await?;
-    Ok(row.map_or(Ok(None), |row| row.get(0))?)
+    let result = query_first::<_, Option<String>>(db, sql, &[id.into()]).await?;
+    Ok(result.flatten())
 }
 
 /// Deletes an operator command. Returns whether a server had claimed the command or it was no
 /// longer stored.
 pub(crate) async fn withdraw_command<S: SqlWrite>(db: &S, id: CommandId) -> Result<bool, S::Error> {
     let sql = "DELETE FROM orders WHERE id = ?1 RETURNING taken";
-    let row = query_first(db, sql, &[id.into()]).await?;
-    Ok(row.map_or(Ok(true), |row| row.get(0))?)
+    let is_taken = query_first(db, sql, &[id.into()]).await?;
+    Ok(is_taken.unwrap_or(true))
 }
 
 /// Claims an operator command for a server. Returns `false` if another server has claimed the

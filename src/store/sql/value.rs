@@ -4,13 +4,22 @@ use std::error::Error;
 
 use bytes::BytesMut;
 use plyhouse_engine::game::Seat;
-use plyhouse_protocol::{MatchId, PlayerId, SessionId};
+use plyhouse_matches::Participation;
+use plyhouse_matches::ratings::{
+    AbortPenalties, LedgerRow, PairHistory, PlayerRatingChange, Rating, RatingEntry, RatingKey,
+};
+use plyhouse_protocol::{MatchId, PlayerId, PlayerKind, RatingPool, SessionId, SessionKind};
 use rusqlite::types::{ToSqlOutput, ValueRef};
+use serde::de::DeserializeOwned;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type};
 use uuid::Uuid;
 
 use super::InvalidColumn;
-use crate::{CommandId, PasswordHash, TokenHash};
+use crate::cluster_directory::MatchRoute;
+use crate::{
+    CommandId, NodeId, OneTimeToken, PasswordHash, PlayerRecord, SessionRecord, StoredAnalysis,
+    Tally, TokenHash, UniqueName,
+};
 
 /// A parameter of a statement.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +31,15 @@ pub enum Value<'a> {
     Text(&'a str),
     Bytes(&'a [u8]),
     Id(Uuid),
+    /// Only PostgreSQL has arrays.
+    Array(&'a [Self]),
+}
+
+/// Converts the elements of an array parameter.
+pub(crate) fn to_values<'a, T: Into<Value<'a>>>(
+    elements: impl IntoIterator<Item = T>,
+) -> Vec<Value<'a>> {
+    elements.into_iter().map(Into::into).collect()
 }
 
 macro_rules! value_from {
@@ -49,6 +67,7 @@ value_from! {
     SessionId: id => Self::Id(id.0);
     MatchId: id => Self::Id(id.0);
     CommandId: id => Self::Id(id.0);
+    NodeId: id => Self::Id(id.0);
 }
 
 impl<'a, T: Into<Self>> From<Option<T>> for Value<'a> {
@@ -67,6 +86,7 @@ impl rusqlite::ToSql for Value<'_> {
             Self::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
             Self::Bytes(bytes) => ToSqlOutput::Borrowed(ValueRef::Blob(bytes)),
             Self::Id(id) => ToSqlOutput::Borrowed(ValueRef::Blob(id.as_bytes())),
+            Self::Array(_) => unreachable!("statements for SQLite have no arrays"),
         })
     }
 }
@@ -87,6 +107,7 @@ impl ToSql for Value<'_> {
             Self::Text(text) => text.to_sql_checked(ty, out),
             Self::Bytes(bytes) => bytes.to_sql_checked(ty, out),
             Self::Id(id) => id.to_sql_checked(ty, out),
+            Self::Array(elements) => elements.to_sql_checked(ty, out),
         }
     }
 
@@ -123,11 +144,85 @@ impl Row {
 
     /// Reads a column that contains text.
     pub(crate) fn text(&self, index: usize) -> Result<&str, InvalidColumn> {
-        match self.0.get(index) {
-            Some(Column::Text(text)) => Ok(text),
-            _ => Err(InvalidColumn(index)),
-        }
+        let text = self.0.get(index).and_then(Column::as_text);
+        text.ok_or(InvalidColumn(index))
     }
+
+    /// Reads a value from the first columns.
+    pub(crate) fn read<T: FromColumns>(&self) -> Result<T, InvalidColumn> {
+        Columns { row: self, next: 0 }.next()
+    }
+}
+
+/// Reads the columns of a row in order.
+#[derive(Debug)]
+pub(crate) struct Columns<'a> {
+    row: &'a Row,
+    next: usize,
+}
+
+impl Columns<'_> {
+    /// Reads a value from the next columns.
+    pub(crate) fn next<T: FromColumns>(&mut self) -> Result<T, InvalidColumn> {
+        T::from_columns(self)
+    }
+}
+
+/// A type that is read from one or more columns.
+pub(crate) trait FromColumns: Sized {
+    fn from_columns(columns: &mut Columns<'_>) -> Result<Self, InvalidColumn>;
+}
+
+impl<T: FromColumn> FromColumns for T {
+    fn from_columns(columns: &mut Columns<'_>) -> Result<Self, InvalidColumn> {
+        let index = columns.next;
+        columns.next += 1;
+        columns.row.get(index)
+    }
+}
+
+impl<A: FromColumns, B: FromColumns> FromColumns for (A, B) {
+    fn from_columns(columns: &mut Columns<'_>) -> Result<Self, InvalidColumn> {
+        Ok((columns.next()?, columns.next()?))
+    }
+}
+
+impl<A: FromColumns, B: FromColumns, C: FromColumns> FromColumns for (A, B, C) {
+    fn from_columns(columns: &mut Columns<'_>) -> Result<Self, InvalidColumn> {
+        Ok((columns.next()?, columns.next()?, columns.next()?))
+    }
+}
+
+impl<T: FromColumns> FromColumns for [T; 2] {
+    fn from_columns(columns: &mut Columns<'_>) -> Result<Self, InvalidColumn> {
+        Ok([columns.next()?, columns.next()?])
+    }
+}
+
+/// Reads structs whose fields are stored in columns of the given order.
+macro_rules! from_columns {
+    ($($record:ident { $($field:ident),+ })+) => {
+        $(impl FromColumns for $record {
+            fn from_columns(columns: &mut Columns<'_>) -> Result<Self, InvalidColumn> {
+                Ok(Self { $($field: columns.next()?),+ })
+            }
+        })+
+    };
+}
+
+from_columns! {
+    MatchRoute { owner, is_lease_valid, epoch, has_ended }
+    OneTimeToken { player, expires_ms }
+    Participation { player, seat, substituted_seat, correspondence_turn, absent_since_ms }
+    PlayerRatingChange { seat, key, before, after }
+    PlayerRecord { id, name, kind }
+    Rating { rating, deviation, volatility }
+    RatingEntry { rating, games, last_ms }
+    RatingKey { player, game, pool }
+    SessionRecord { token, id, player, label, kind, created_ms, last_used_day, from_recovery_key }
+    StoredAnalysis { nodes, text }
+    Tally { matches, wins, draws }
+    UniqueName { skeleton, reserved_until_ms }
 }
 
 /// A type that a column can be read as. Returns `None` if the column has another type.
@@ -135,98 +230,87 @@ pub(crate) trait FromColumn: Sized {
     fn from_column(column: &Column) -> Option<Self>;
 }
 
-impl FromColumn for i64 {
-    fn from_column(column: &Column) -> Option<Self> {
-        match column {
-            Column::Int(number) => Some(*number),
+impl Column {
+    const fn as_int(&self) -> Option<i64> {
+        match self {
+            Self::Int(number) => Some(*number),
             _ => None,
         }
     }
-}
 
-impl FromColumn for u64 {
-    fn from_column(column: &Column) -> Option<Self> {
-        Self::try_from(i64::from_column(column)?).ok()
-    }
-}
-
-impl FromColumn for Seat {
-    fn from_column(column: &Column) -> Option<Self> {
-        Self::from_number(u8::try_from(i64::from_column(column)?).ok()?)
-    }
-}
-
-impl FromColumn for f64 {
-    fn from_column(column: &Column) -> Option<Self> {
-        match column {
-            Column::Float(number) => Some(*number),
+    fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
             _ => None,
         }
     }
-}
 
-impl FromColumn for bool {
-    fn from_column(column: &Column) -> Option<Self> {
-        match column {
-            Column::Bool(flag) => Some(*flag),
-            // SQLite has no Boolean type.
-            Column::Int(number) => Some(*number != 0),
-            _ => None,
-        }
-    }
-}
-
-impl FromColumn for String {
-    fn from_column(column: &Column) -> Option<Self> {
-        match column {
-            Column::Text(text) => Some(text.clone()),
-            _ => None,
-        }
-    }
-}
-
-impl FromColumn for Uuid {
-    fn from_column(column: &Column) -> Option<Self> {
-        match column {
-            Column::Id(id) => Some(*id),
+    fn as_id(&self) -> Option<Uuid> {
+        match self {
+            Self::Id(id) => Some(*id),
             // SQLite stores ids as 16 bytes.
-            Column::Bytes(bytes) => Self::from_slice(bytes).ok(),
+            Self::Bytes(bytes) => Uuid::from_slice(bytes).ok(),
             _ => None,
         }
     }
-}
 
-impl FromColumn for TokenHash {
-    fn from_column(column: &Column) -> Option<Self> {
-        match column {
-            Column::Bytes(bytes) => bytes.as_slice().try_into().ok().map(Self),
-            _ => None,
-        }
+    /// Returns the value that has the column's text as its name.
+    fn as_named<T: Copy>(&self, values: &[T], name: impl Fn(T) -> &'static str) -> Option<T> {
+        let text = self.as_text()?;
+        values.iter().copied().find(|value| name(*value) == text)
+    }
+
+    fn as_json<T: DeserializeOwned>(&self) -> Option<T> {
+        serde_json::from_str(self.as_text()?).ok()
     }
 }
 
-impl FromColumn for PlayerId {
-    fn from_column(column: &Column) -> Option<Self> {
-        Uuid::from_column(column).map(Self)
-    }
+macro_rules! from_column {
+    ($($target:ty: $column:ident => $value:expr;)*) => {
+        $(impl FromColumn for $target {
+            fn from_column($column: &Column) -> Option<Self> {
+                $value
+            }
+        })*
+    };
 }
 
-impl FromColumn for SessionId {
-    fn from_column(column: &Column) -> Option<Self> {
-        Uuid::from_column(column).map(Self)
-    }
-}
-
-impl FromColumn for MatchId {
-    fn from_column(column: &Column) -> Option<Self> {
-        Uuid::from_column(column).map(Self)
-    }
-}
-
-impl FromColumn for CommandId {
-    fn from_column(column: &Column) -> Option<Self> {
-        Uuid::from_column(column).map(Self)
-    }
+from_column! {
+    i64: column => column.as_int();
+    i32: column => column.as_int()?.try_into().ok();
+    u64: column => column.as_int()?.try_into().ok();
+    usize: column => column.as_int()?.try_into().ok();
+    Seat: column => Self::from_number(column.as_int()?.try_into().ok()?);
+    f64: column => match column {
+        Column::Float(number) => Some(*number),
+        _ => None,
+    };
+    bool: column => match column {
+        Column::Bool(flag) => Some(*flag),
+        // SQLite has no Boolean type.
+        _ => Some(column.as_int()? != 0),
+    };
+    String: column => column.as_text().map(str::to_owned);
+    TokenHash: column => match column {
+        Column::Bytes(bytes) => bytes.as_slice().try_into().ok().map(Self),
+        _ => None,
+    };
+    PlayerId: column => column.as_id().map(Self);
+    SessionId: column => column.as_id().map(Self);
+    MatchId: column => column.as_id().map(Self);
+    CommandId: column => column.as_id().map(Self);
+    NodeId: column => column.as_id().map(Self);
+    PlayerKind: column => match column {
+        Column::Null => Some(Self::Guest),
+        // The database contains only kinds that this program knows.
+        _ if column.as_text()? == "bot" => Some(Self::Bot),
+        _ => Some(Self::Account),
+    };
+    SessionKind: column => column.as_named(Self::ALL, Self::as_str);
+    RatingPool: column => column.as_named(Self::ALL, Self::as_str);
+    LedgerRow: column => column.as_json();
+    PairHistory: column => column.as_json();
+    AbortPenalties: column => column.as_json();
 }
 
 impl<T: FromColumn> FromColumn for Option<T> {

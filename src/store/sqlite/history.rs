@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use super::reader::{self, LoadError};
 use crate::MatchRecord;
 use crate::records::past_matches::{seat_results, summary_from_text};
-use crate::sql::{Row, Sql, execute_each, history, run_now};
+use crate::sql::{Row, execute_each, history, query_all, run_now};
 
 /// Adds matches that have ended to the histories, the opening statistics and the ledger. Each match
 /// id is passed together with the end time of the match.
@@ -34,9 +34,7 @@ pub(super) fn index_all_matches(connection: &Connection) -> rusqlite::Result<()>
                WHERE id > ?1 AND ended_ms IS NOT NULL AND length(id) = 16 ORDER BY id LIMIT 1000";
     let mut last = MatchId(uuid::Uuid::nil());
     loop {
-        let rows = run_now(connection.query(sql, &[last.into()]))?;
-        let ended = rows.iter().map(|row| Ok((row.get(0)?, row.get(1)?)));
-        let ended: Vec<(MatchId, u64)> = ended.collect::<rusqlite::Result<_>>()?;
+        let ended: Vec<(MatchId, u64)> = run_now(query_all(connection, sql, &[last.into()]))?;
         let Some((end, _)) = ended.last() else {
             return Ok(());
         };

@@ -8,14 +8,13 @@ mod tests;
 use std::path::Path;
 
 use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
-use rusqlite::{Connection, OptionalExtension};
-use uuid::Uuid;
+use rusqlite::Connection;
 
 use super::{DATABASE_FILE, OpenError, reader, schema};
 use crate::port::inspection::{InspectedMatch, InspectedPlayer, StoreAccessError, StoreInspector};
 use crate::sql::matches::find_match;
 use crate::sql::tokens_and_admin_commands::one_time_tokens;
-use crate::sql::{inspection, run_now};
+use crate::sql::{Value, inspection, query_first, run_now};
 use crate::{CorruptRecord, OneTimeToken, TokenHash};
 
 /// Inspects a SQLite database without changing it.
@@ -27,10 +26,8 @@ pub struct SqliteInspector {
 impl StoreInspector for SqliteInspector {
     fn next_match(&self, after: Option<MatchId>) -> Result<Option<MatchId>, StoreAccessError> {
         let sql = "SELECT id FROM matches WHERE id > ?1 AND length(id) = 16 ORDER BY id LIMIT 1";
-        let after = after.as_ref().map_or(&[][..], |id| id.0.as_bytes());
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let found = statement.query_row([after], |row| row.get(0)).optional()?;
-        Ok(found.map(|id| MatchId(Uuid::from_bytes(id))))
+        let after = after.map_or(Value::Bytes(&[]), Value::from);
+        Ok(run_now(query_first(&self.connection, sql, &[after]))?)
     }
 
     fn find_match(&self, name: MatchRef) -> Result<Option<MatchId>, StoreAccessError> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
-use rusqlite::{Connection, ErrorCode, OptionalExtension, Row};
+use rusqlite::{Connection, ErrorCode, Row};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
@@ -15,10 +15,9 @@ use super::Health;
 use super::journal_length::JournalLength;
 use super::worker_thread::{JobQueue, Worker};
 use crate::records::match_record::event_from_text;
-use crate::sql::matches::{CREATION_COLUMN_COUNT, creation_from_row};
-use crate::sql::players::player_from_row;
+use crate::sql::matches::{CREATION_COLUMN_COUNT, creation_from_row, to_rematch};
 use crate::sql::ratings::changes_of_match;
-use crate::sql::{InvalidColumn, query_first, reminders, run_now};
+use crate::sql::{InvalidColumn, Sql, query_first, reminders, run_now};
 use crate::{
     CorruptRecord, JournalPosition, JournalTail, LiveMatches, LoadedMatch, MatchRecord,
     PlayerRecord, ReadError, RematchRecord,
@@ -175,12 +174,16 @@ pub(super) fn load_in_transaction(
     id: MatchId,
 ) -> Result<Option<(MatchRecord, JournalLength)>, LoadError> {
     let sql = "SELECT id, code, game, host, terms, last_seq, ended_ms FROM matches WHERE id = ?1";
-    let Some(row) = run_now(query_first(transaction, sql, &[id.into()]))? else {
+    let rows = run_now(transaction.query(sql, &[id.into()]))?;
+    let Some(row) = rows.first() else {
         return Ok(None);
     };
     let corrupt = |why| LoadError::Corrupt(CorruptRecord { id, reason: why });
-    let creation = creation_from_row(&row).map_err(corrupt)?;
-    let length = JournalLength::from_row(&row, CREATION_COLUMN_COUNT)?;
+    let creation = creation_from_row(row).map_err(corrupt)?;
+    let length = JournalLength {
+        last_seq: row.get(CREATION_COLUMN_COUNT)?,
+        ended_ms: row.get(CREATION_COLUMN_COUNT + 1)?,
+    };
     let mut events = EventRows::starting_at(1);
     let mut statement = transaction
         .prepare_cached("SELECT seq, at_ms, event FROM events WHERE match = ?1 ORDER BY seq")?;
@@ -195,18 +198,8 @@ pub(super) fn load_in_transaction(
 /// Returns the rematch that follows a match. Returns `None` if there is no rematch.
 fn load_rematch(transaction: &Connection, id: MatchId) -> Result<Option<RematchRecord>, LoadError> {
     let sql = "SELECT id, code FROM matches WHERE previous = ?1";
-    let found = transaction
-        .prepare_cached(sql)?
-        .query_row([id.0.as_bytes()], |row| {
-            Ok((row.get(0)?, row.get::<_, String>(1)?))
-        })
-        .optional()?;
-    Ok(found.and_then(|(next, code)| {
-        Some(RematchRecord {
-            id: MatchId(Uuid::from_bytes(next)),
-            code: code.parse().ok()?,
-        })
-    }))
+    let found = run_now(query_first(transaction, sql, &[id.into()]))?;
+    Ok(found.and_then(to_rematch))
 }
 
 /// Returns the events whose numbers are greater than `after`. Returns `None` if the match has fewer
@@ -231,10 +224,11 @@ fn tail_in_transaction(
     after: Seq,
 ) -> Result<Option<JournalTail>, LoadError> {
     let sql = "SELECT last_seq, ended_ms FROM matches WHERE id = ?1";
-    let Some(row) = run_now(query_first(transaction, sql, &[id.into()]))? else {
+    let found = run_now(query_first(transaction, sql, &[id.into()]))?;
+    let Some((last_seq, ended_ms)) = found else {
         return Ok(None);
     };
-    let length = JournalLength::from_row(&row, 0)?;
+    let length = JournalLength { last_seq, ended_ms };
     // Unless `after` is 0, the query also reads the event with the number `after`, to check that
     // this event exists.
     let known_events = after.0.min(1);
@@ -281,14 +275,10 @@ pub(super) fn live_matches(
     }
     let player_ids = involved_players(&matches);
     let sql = "SELECT id, name, kind FROM players WHERE id = ?1";
-    let read_player = |id: PlayerId| -> rusqlite::Result<Option<PlayerRecord>> {
-        let row = run_now(query_first(&*transaction, sql, &[id.into()]))?;
-        Ok(row.map(|row| player_from_row(&row, 0)).transpose()?)
-    };
     let mut players = Vec::with_capacity(player_ids.len());
     for id in player_ids {
-        match read_player(id) {
-            Ok(found) => players.extend(found),
+        match run_now(query_first(&*transaction, sql, &[id.into()])) {
+            Ok(found) => players.extend::<Option<PlayerRecord>>(found),
             // An unreadable player is skipped, so that the matches can still be loaded.
             Err(error) if is_corruption(&error) => {
                 tracing::error!(player = %id, %error, "cannot read player");

@@ -11,7 +11,9 @@ use crate::conformance::{
     OWNER_NODE, conformance_tests, match_record, move_event, player, session, start_events,
 };
 use crate::sql::{archive, rating_ledger, rating_versions, ratings};
-use crate::{ArchiveStore, IdentityChanges, IdentityStore, PlayerRecord, TokenHash, conformance};
+use crate::{
+    ArchiveStore, IdentityChanges, IdentityStore, PlayerRecord, ReadError, TokenHash, conformance,
+};
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::MatchResult;
 

@@ -2,6 +2,7 @@
 
 use super::server::PostgresPrograms;
 use super::*;
+use crate::WriteError;
 
 /// Checks that no confirmed write is lost when the primary crashes, and that later writes reach the
 /// promoted standby.

@@ -22,6 +22,7 @@ use self::takeovers::claim_match;
 use super::WriteTask;
 use crate::WriteError;
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
+use crate::sql::SqlWrite;
 
 /// The write tasks of a batch, and the result of each task.
 pub(super) struct Batch<'a> {
@@ -109,6 +110,6 @@ const fn is_journal_only(event: &Event) -> bool {
 
 async fn release_match(connection: &PgConnection, id: MatchId) -> Result<(), QueryError> {
     let sql = "UPDATE matches SET node = NULL, taken_at = NULL WHERE m = $1";
-    connection.query(sql, &[&id.0]).await?;
+    connection.execute(sql, &[id.into()]).await?;
     Ok(())
 }

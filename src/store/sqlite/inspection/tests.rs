@@ -2,6 +2,7 @@ use std::path::Path;
 
 use rusqlite::config::DbConfig;
 use tempfile::TempDir;
+use uuid::Uuid;
 
 use super::*;
 use crate::VerificationReport;

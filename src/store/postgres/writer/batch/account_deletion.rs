@@ -8,8 +8,6 @@
 use std::collections::BTreeSet;
 
 use plyhouse_protocol::{MatchId, PlayerId};
-use tokio_postgres::Row;
-use uuid::Uuid;
 
 use super::is_journal_only;
 use crate::IdentityChange;
@@ -17,6 +15,7 @@ use crate::account_deletion::json_without_name;
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
 use crate::postgres::writer::WriteTask;
 use crate::sql::writes::SharedWrite;
+use crate::sql::{Sql, SqlWrite, Value, query_all, to_values};
 
 /// Key of the advisory lock that a deletion holds exclusively. Transactions that write the
 /// participants of matches, or their names, hold the lock in shared mode.
@@ -55,23 +54,18 @@ fn writes_player_references(task: &WriteTask) -> bool {
     }
 }
 
-/// Selects those of the given players who have been deleted.
-pub(in crate::postgres) const SELECT_DELETED_PLAYERS: &str =
-    "SELECT id FROM players WHERE id = ANY ($1) AND gone";
-
 /// Returns those of the given players who have been deleted.
-pub(super) async fn deleted_players(
-    connection: &PgConnection,
-    players: &[PlayerId],
-) -> Result<BTreeSet<PlayerId>, QueryError> {
+pub(in crate::postgres) async fn deleted_players<S: Sql>(
+    db: &S,
+    players: impl IntoIterator<Item = PlayerId>,
+) -> Result<BTreeSet<PlayerId>, S::Error> {
+    let players = to_values(players);
     if players.is_empty() {
         return Ok(BTreeSet::new());
     }
-    let players: Vec<Uuid> = players.iter().map(|player| player.0).collect();
-    let rows = connection
-        .query(SELECT_DELETED_PLAYERS, &[&players])
-        .await?;
-    Ok(rows.iter().map(|row| PlayerId(row.get(0))).collect())
+    let sql = "SELECT id FROM players WHERE id = ANY ($1) AND gone";
+    let deleted = query_all(db, sql, &[Value::Array(&players)]).await?;
+    Ok(deleted.into_iter().collect())
 }
 
 /// Removes a player's name from the given matches. The function does not change the match list
@@ -81,33 +75,27 @@ pub(in crate::postgres) async fn remove_name(
     matches: &[MatchId],
     player: PlayerId,
 ) -> Result<(), QueryError> {
-    let matches: Vec<Uuid> = matches.iter().map(|id| id.0).collect();
-    let player_text = player.0.to_string();
+    let (matches, player_text) = (to_values(matches.iter().copied()), player.0.to_string());
+    let params = [Value::Array(&matches), (&player_text).into()];
     let sql = "SELECT m, n, body FROM journal WHERE m = ANY ($1) AND position($2 IN body) > 0
                ORDER BY m, n";
-    for row in connection.query(sql, &[&matches, &player_text]).await? {
-        let (id, n): (Uuid, i64) = (row.get(0), row.get(1));
-        if let Some(body) = json_without_name(row.get(2), player) {
+    let entries: Vec<(MatchId, u64, String)> = query_all(connection, sql, &params).await?;
+    for (id, n, body) in entries {
+        if let Some(body) = json_without_name(&body, player) {
             let sql = "UPDATE journal SET body = $3 WHERE m = $1 AND n = $2";
-            connection.query(sql, &[&id, &n, &body]).await?;
+            let params = [id.into(), n.into(), (&body).into()];
+            connection.execute(sql, &params).await?;
         }
     }
     let sql = "SELECT m, summary, card FROM matches WHERE m = ANY ($1) AND ended_ms IS NOT NULL
                AND (position($2 IN summary) > 0 OR position($2 IN card) > 0) ORDER BY m";
-    for row in connection.query(sql, &[&matches, &player_text]).await? {
-        let id: Uuid = row.get(0);
-        let (summary, listing) = (
-            column_without_name(&row, 1, player),
-            column_without_name(&row, 2, player),
-        );
+    let ended: Vec<(MatchId, [Option<String>; 2])> = query_all(connection, sql, &params).await?;
+    for (id, texts) in ended {
+        let without_name = |text: String| json_without_name(&text, player).unwrap_or(text);
+        let [summary, listing] = texts.map(|text| text.map(without_name));
         let sql = "UPDATE matches SET summary = $2, card = $3 WHERE m = $1";
-        connection.query(sql, &[&id, &summary, &listing]).await?;
+        let params = [id.into(), summary.as_ref().into(), listing.as_ref().into()];
+        connection.execute(sql, &params).await?;
     }
     Ok(())
-}
-
-/// Returns the text of a column with the player's name removed.
-fn column_without_name(row: &Row, column: usize, player: PlayerId) -> Option<String> {
-    let text: Option<String> = row.get(column);
-    text.map(|text| json_without_name(&text, player).unwrap_or(text))
 }

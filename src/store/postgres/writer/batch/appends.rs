@@ -5,22 +5,22 @@ use std::collections::HashSet;
 
 use plyhouse_matches::{Event, EventKind, Reminder};
 use plyhouse_protocol::{MatchId, PlayerId};
-use uuid::Uuid;
 
 use super::account_deletion::deleted_players;
 use super::history::index_ended_matches;
 use super::{Batch, WriteTask};
-use crate::WriteError;
 use crate::account_deletion::{remove_names_from_events, seated_players, seats_deleted_player};
-use crate::postgres::journal_rows::{PositionColumns, events_to_text, to_i64};
+use crate::postgres::journal_rows::events_to_text;
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
 use crate::sql::reminders::store_reminders;
+use crate::sql::{Value, exists};
+use crate::{JournalPosition, WriteError};
 
 /// An append in a batch.
 struct Append<'a> {
     index: usize,
     id: MatchId,
-    after: PositionColumns,
+    after: JournalPosition,
     events: Cow<'a, [Event]>,
     reminder: Option<&'a Reminder>,
 }
@@ -41,11 +41,7 @@ impl<'a> Batch<'a> {
         self.refuse_deleted_players(connection, &mut appends)
             .await?;
         lock_matches(connection, &appends).await?;
-        let rows: Vec<&Append<'_>> = appends
-            .iter()
-            .filter(|append| !append.events.is_empty())
-            .collect();
-        let inserted = insert_entries(connection, &rows).await?;
+        let inserted = insert_entries(connection, &appends).await?;
         let mut accepted = Vec::new();
         for append in &appends {
             let is_accepted = if append.events.is_empty() {
@@ -77,7 +73,7 @@ impl<'a> Batch<'a> {
         let players = appends
             .iter()
             .flat_map(|append| seated_players(&append.events));
-        let deleted = deleted_players(connection, &players.collect::<Vec<PlayerId>>()).await?;
+        let deleted = deleted_players(connection, players).await?;
         if deleted.is_empty() {
             return Ok(());
         }
@@ -115,7 +111,7 @@ impl<'a> Batch<'a> {
                 appends.push(Append {
                     index,
                     id: *id,
-                    after: PositionColumns::from(*after),
+                    after: *after,
                     events: Cow::Borrowed(events),
                     reminder: reminder.as_ref(),
                 });
@@ -134,34 +130,31 @@ async fn lock_matches(connection: &PgConnection, appends: &[Append<'_>]) -> Resu
     let changes_match =
         |append: &&Append<'_>| append.reminder.is_some() || append.end_event().is_some();
     let changing = appends.iter().filter(changes_match);
-    let ids: Vec<Uuid> = changing.map(|append| append.id.0).collect();
-    if !ids.is_empty() {
-        let sql = "SELECT m FROM matches WHERE m = ANY ($1) ORDER BY m FOR NO KEY UPDATE";
-        connection.query(sql, &[&ids]).await?;
-    }
-    Ok(())
+    let ids: Vec<Vec<Value<'_>>> = changing.map(|append| vec![append.id.into()]).collect();
+    let sql = "SELECT m FROM matches WHERE m = ANY ($1) ORDER BY m FOR NO KEY UPDATE";
+    connection.execute_arrays(sql, &ids).await
 }
 
-/// Inserts journal rows and returns the ids of the matches whose rows were inserted.
+/// Inserts journal rows for the appends with events, and returns the ids of the matches whose rows
+/// were inserted.
 async fn insert_entries(
     connection: &PgConnection,
-    appends: &[&Append<'_>],
+    appends: &[Append<'_>],
 ) -> Result<HashSet<MatchId>, QueryError> {
-    if appends.is_empty() {
-        return Ok(HashSet::new());
-    }
-    let column = |of: fn(&Append<'_>) -> i64| -> Vec<i64> {
-        appends.iter().map(|append| of(append)).collect()
-    };
-    let ids: Vec<Uuid> = appends.iter().map(|append| append.id.0).collect();
-    let after = column(|append| append.after.entry_no);
-    let seqs = column(|append| append.after.seq);
-    let epochs = column(|append| append.after.epoch);
-    let counts = column(|append| to_i64(append.events.len() as u64));
-    let bodies: Vec<String> = appends
-        .iter()
-        .map(|append| events_to_text(&append.events))
+    let appends = appends.iter().filter(|append| !append.events.is_empty());
+    let appends: Vec<(&Append<'_>, String)> = appends
+        .map(|append| (append, events_to_text(&append.events)))
         .collect();
+    let rows = appends.iter().map(|(append, body)| {
+        let JournalPosition {
+            entry_no,
+            seq,
+            epoch,
+        } = append.after;
+        let count = append.events.len().into();
+        let (entry_no, seq, epoch) = (entry_no.into(), seq.0.into(), epoch.into());
+        vec![append.id.into(), entry_no, seq, epoch, count, body.into()]
+    });
     // The condition is a scalar subquery instead of `EXISTS`. For `EXISTS`, PostgreSQL would read
     // the complete journal as long as it has no statistics about the table.
     let sql = "INSERT INTO journal (m, n, last, seq, epoch, body)
@@ -172,10 +165,8 @@ async fn insert_entries(
                       FROM journal p WHERE p.m = u.m ORDER BY p.n DESC LIMIT 1)
                ORDER BY u.m
                ON CONFLICT DO NOTHING RETURNING m";
-    let rows = connection
-        .query(sql, &[&ids, &after, &seqs, &epochs, &counts, &bodies])
-        .await?;
-    Ok(rows.iter().map(|row| MatchId(row.get(0))).collect())
+    let rows: Vec<Vec<Value<'_>>> = rows.collect();
+    connection.query_match_ids(sql, &rows).await
 }
 
 /// Tests whether the database accepts writes to a match, without changing any values. Returns
@@ -183,21 +174,18 @@ async fn insert_entries(
 async fn touch_match(
     connection: &PgConnection,
     id: MatchId,
-    after: PositionColumns,
+    after: JournalPosition,
 ) -> Result<bool, QueryError> {
     let sql = "UPDATE matches SET game = game
                WHERE m = $1 AND (SELECT p.last = $2 AND p.seq = $3 AND p.epoch = $4
                                  FROM journal p WHERE p.m = $1 ORDER BY p.n DESC LIMIT 1)
                RETURNING m";
-    let PositionColumns {
-        entry_no,
-        seq,
-        epoch,
-    } = after;
-    let found = connection
-        .query_opt(sql, &[&id.0, &entry_no, &seq, &epoch])
-        .await?;
-    Ok(found.is_some())
+    let (entry_no, seq, epoch) = (
+        after.entry_no.into(),
+        after.seq.0.into(),
+        after.epoch.into(),
+    );
+    exists(connection, sql, &[id.into(), entry_no, seq, epoch]).await
 }
 
 /// Stores who holds the seats of a match after new players were seated, except in correspondence
@@ -211,18 +199,14 @@ async fn update_seats(
         let mut holders = [None, None];
         for event in append.events.iter() {
             if let EventKind::Seated { seat, occupant } = &event.kind {
-                holders[seat.index()] = Some(occupant.holder().map(|player| player.0));
+                holders[seat.index()] = Some(occupant.holder());
             }
         }
-        let holders = (0..).zip(holders);
-        seats.extend(holders.filter_map(|(place, holder)| Some((append.id.0, place, holder?))));
+        let seat = |(place, holder): (u64, Option<Option<PlayerId>>)| {
+            Some(vec![append.id.into(), place.into(), holder?.into()])
+        };
+        seats.extend((0..).zip(holders).filter_map(seat));
     }
-    if seats.is_empty() {
-        return Ok(());
-    }
-    let ids: Vec<Uuid> = seats.iter().map(|(id, ..)| *id).collect();
-    let places: Vec<i16> = seats.iter().map(|(_, place, _)| *place).collect();
-    let players: Vec<Option<Uuid>> = seats.iter().map(|(.., player)| *player).collect();
     // The table `involved` contains the participants of a match only if it contains the host of the
     // match.
     let sql = "INSERT INTO involved (m, place, player)
@@ -230,8 +214,7 @@ async fn update_seats(
                FROM UNNEST($1::uuid[], $2::int2[], $3::uuid[]) AS u (m, place, player)
                WHERE EXISTS (SELECT FROM involved i WHERE i.m = u.m AND i.place = 2)
                ON CONFLICT (m, place) DO UPDATE SET player = excluded.player";
-    connection.query(sql, &[&ids, &places, &players]).await?;
-    Ok(())
+    connection.execute_arrays(sql, &seats).await
 }
 
 /// Marks matches as ended if the appended events end them. Also deletes their wake times and
@@ -248,15 +231,15 @@ async fn finish_matches(
     if ended.is_empty() {
         return Ok(());
     }
-    let (ids, at_ms): (Vec<Uuid>, Vec<i64>) = ended
+    let rows = ended
         .iter()
-        .map(|(id, at_ms)| (id.0, to_i64(*at_ms)))
-        .unzip();
+        .map(|(id, at_ms)| vec![(*id).into(), (*at_ms).into()]);
     let sql = "WITH ended AS (
                    UPDATE matches SET ended_ms = u.at_ms, wake_ms = NULL
                    FROM UNNEST($1::uuid[], $2::int8[]) AS u (m, at_ms) WHERE matches.m = u.m),
                forgotten AS (DELETE FROM parts WHERE m = ANY ($1))
                DELETE FROM involved WHERE m = ANY ($1)";
-    connection.query(sql, &[&ids, &at_ms]).await?;
+    let rows: Vec<Vec<Value<'_>>> = rows.collect();
+    connection.execute_arrays(sql, &rows).await?;
     index_ended_matches(connection, &ended).await
 }

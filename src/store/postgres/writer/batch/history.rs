@@ -9,11 +9,11 @@ use uuid::Uuid;
 
 use crate::MatchRecord;
 use crate::account_deletion::remove_names_from_events;
-use crate::postgres::journal_rows::{JournalEntries, to_u64};
+use crate::postgres::journal_rows::JournalEntries;
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
 use crate::postgres::shared_sql::to_row;
 use crate::sql::matches::{CREATION_COLUMN_COUNT, creation_from_row};
-use crate::sql::{history, players};
+use crate::sql::{history, players, query_all};
 
 /// Adds matches that have just ended to the histories, the opening statistics and the ledger. Each
 /// match id is passed together with the end time of the match.
@@ -43,17 +43,14 @@ pub(in crate::postgres) async fn index_all_matches(
 ) -> Result<(), QueryError> {
     let sql = "SELECT m, ended_ms FROM matches WHERE m > $1 AND ended_ms IS NOT NULL
                ORDER BY m LIMIT 1000";
-    let mut last = Uuid::nil();
+    let mut last = MatchId(Uuid::nil());
     loop {
-        let rows = connection.query(sql, &[&last]).await?;
-        let Some(last_row) = rows.last() else {
+        let ended: Vec<(MatchId, u64)> = query_all(connection, sql, &[last.into()]).await?;
+        let Some((end, _)) = ended.last() else {
             return Ok(());
         };
-        last = last_row.get(0);
-        let ended = rows
-            .iter()
-            .map(|row| (MatchId(row.get(0)), to_u64(row.get(1))));
-        let records = read_records(connection, &ended.collect::<Vec<_>>()).await?;
+        last = *end;
+        let records = read_records(connection, &ended).await?;
         history::index_ended_matches(connection, &records).await?;
     }
 }

@@ -1,10 +1,9 @@
 //! Writes server leases and the match list.
 
-use uuid::Uuid;
-
 use super::{Batch, WriteTask};
 use crate::port::cluster_directory::{LEASE_DURATION, MatchListing, SEEK_RETENTION};
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
+use crate::sql::{SqlWrite, Value};
 
 impl Batch<'_> {
     /// Renews leases. Deletes the leases of servers that shut down.
@@ -15,14 +14,16 @@ impl Batch<'_> {
                     let sql = "INSERT INTO node (id, expires)
                                VALUES ($1, now() + make_interval(secs => $2))
                                ON CONFLICT (id) DO UPDATE SET expires = excluded.expires";
-                    let values = (node.0, LEASE_DURATION.as_secs_f64());
-                    connection.query(sql, &[&values.0, &values.1]).await?;
+                    let duration_s = LEASE_DURATION.as_secs_f64();
+                    connection
+                        .execute(sql, &[(*node).into(), duration_s.into()])
+                        .await?;
                     delete_expired_nodes(connection).await?;
                 }
                 WriteTask::WithdrawLease(node) => {
                     let sql = "WITH gone AS (DELETE FROM node WHERE id = $1)
                                DELETE FROM seeks WHERE node = $1";
-                    connection.query(sql, &[&node.0]).await?;
+                    connection.execute(sql, &[(*node).into()]).await?;
                 }
                 _ => {}
             }
@@ -44,19 +45,10 @@ impl Batch<'_> {
         summaries.reverse();
         summaries.sort_by_key(|listing| listing.id);
         summaries.dedup_by_key(|listing| listing.id);
-        if summaries.is_empty() {
-            return Ok(());
-        }
-        let ids: Vec<Uuid> = summaries.iter().map(|listing| listing.id.0).collect();
-        let statuses: Vec<&str> = summaries
-            .iter()
-            .map(|listing| listing.status.as_str())
-            .collect();
-        let listed: Vec<bool> = summaries.iter().map(|listing| listing.listed).collect();
-        let texts: Vec<&str> = summaries
-            .iter()
-            .map(|listing| listing.summary.as_str())
-            .collect();
+        let rows = summaries.iter().map(|listing| {
+            let (status, summary) = (listing.status.as_str().into(), (&listing.summary).into());
+            vec![listing.id.into(), status, listing.listed.into(), summary]
+        });
         // All servers lock rows in the order of match ids. For an ended match, the query ignores
         // entries with any status except `ended`.
         //
@@ -72,10 +64,8 @@ impl Batch<'_> {
                    UPDATE matches mt
                    SET status = found.status, listed = found.listed, card = found.card
                    FROM found WHERE mt.m = found.m";
-        connection
-            .query(sql, &[&ids, &statuses, &listed, &texts])
-            .await?;
-        Ok(())
+        let rows: Vec<Vec<Value<'_>>> = rows.collect();
+        connection.execute_arrays(sql, &rows).await
     }
 }
 
@@ -90,6 +80,6 @@ async fn delete_expired_nodes(connection: &PgConnection) -> Result<(), QueryErro
                    SELECT player FROM seeks JOIN gone ON gone.id = seeks.node
                    FOR UPDATE OF seeks SKIP LOCKED)";
     let retention_s = SEEK_RETENTION.as_secs_f64();
-    connection.query(sql, &[&retention_s]).await?;
+    connection.execute(sql, &[retention_s.into()]).await?;
     Ok(())
 }

@@ -4,16 +4,16 @@ use std::collections::HashSet;
 
 use futures::future::try_join3;
 use plyhouse_matches::{Creation, Reminder};
-use plyhouse_protocol::{MatchId, PlayerId};
-use uuid::Uuid;
+use plyhouse_protocol::MatchId;
 
 use super::account_deletion::deleted_players;
 use super::{Batch, WriteTask};
 use crate::account_deletion::initial_participants;
-use crate::postgres::journal_rows::{event_count, events_to_text};
+use crate::postgres::journal_rows::events_to_text;
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
 use crate::records::match_record::terms_to_text;
 use crate::sql::reminders::store_reminders;
+use crate::sql::{SqlWrite, Value};
 use crate::{MatchRecord, NodeId, WriteError};
 
 impl Batch<'_> {
@@ -42,11 +42,10 @@ pub(super) async fn create_matches(
     if requests.is_empty() {
         return Ok(Vec::new());
     }
-    let players: Vec<PlayerId> = requests
+    let players = requests
         .iter()
-        .flat_map(|(_, record)| initial_participants(record))
-        .collect();
-    let deleted = deleted_players(connection, &players).await?;
+        .flat_map(|(_, record)| initial_participants(record));
+    let deleted = deleted_players(connection, players).await?;
     let has_deleted_player = |record: &MatchRecord| {
         initial_participants(record)
             .iter()
@@ -108,26 +107,31 @@ async fn insert_matches(
     connection: &PgConnection,
     requests: &[(NodeId, &MatchRecord)],
 ) -> Result<HashSet<MatchId>, QueryError> {
-    let ids: Vec<Uuid> = map_creations(requests, |creation| creation.id.0);
-    let codes: Vec<String> = map_creations(requests, |creation| creation.code.to_string());
-    let games: Vec<&str> = map_creations(requests, |creation| creation.game.info.id);
-    let hosts: Vec<Uuid> = map_creations(requests, |creation| creation.host.0);
-    let terms: Vec<String> = map_creations(requests, |creation| terms_to_text(&creation.terms));
-    let previous: Vec<Option<Uuid>> = map_creations(requests, |creation| {
-        Some(creation.terms.previous.as_ref()?.id.0)
+    let texts = requests.iter().map(|(_, record)| {
+        let Creation { code, terms, .. } = &record.creation;
+        (code.to_string(), terms_to_text(terms))
     });
-    let owners: Vec<Uuid> = requests.iter().map(|(owner, _)| owner.0).collect();
+    let texts: Vec<(String, String)> = texts.collect();
+    let rows = requests.iter().zip(&texts);
+    let rows = rows.map(|((owner, record), (code, terms))| {
+        let creation = &record.creation;
+        let previous = creation.terms.previous.as_ref();
+        vec![
+            creation.id.into(),
+            code.into(),
+            creation.game.info.id.into(),
+            creation.host.into(),
+            terms.into(),
+            previous.map(|previous| previous.id).into(),
+            (*owner).into(),
+        ]
+    });
     let sql = "INSERT INTO matches (m, code, game, host, terms, previous, node)
                SELECT * FROM UNNEST($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::text[],
                                     $6::uuid[], $7::uuid[]) AS u (m) ORDER BY u.m
                ON CONFLICT DO NOTHING RETURNING m";
-    let rows = connection
-        .query(
-            sql,
-            &[&ids, &codes, &games, &hosts, &terms, &previous, &owners],
-        )
-        .await?;
-    Ok(rows.iter().map(|row| MatchId(row.get(0))).collect())
+    let rows: Vec<Vec<Value<'_>>> = rows.collect();
+    connection.query_match_ids(sql, &rows).await
 }
 
 /// Creates the journals of new matches.
@@ -135,17 +139,17 @@ async fn begin_journals(
     connection: &PgConnection,
     records: &[&MatchRecord],
 ) -> Result<(), QueryError> {
-    let ids: Vec<Uuid> = records.iter().map(|record| record.creation.id.0).collect();
-    let lengths: Vec<i64> = records.iter().map(|record| event_count(record)).collect();
-    let bodies: Vec<String> = records
-        .iter()
-        .map(|record| events_to_text(&record.events))
-        .collect();
+    let bodies = records.iter().map(|record| events_to_text(&record.events));
+    let bodies: Vec<String> = bodies.collect();
+    let rows = records.iter().zip(&bodies).map(|(record, body)| {
+        let length = record.events.len().into();
+        vec![record.creation.id.into(), length, body.into()]
+    });
     let sql = "INSERT INTO journal (m, n, last, seq, epoch, body)
                SELECT u.m, 0, u.length, u.length, 0, u.body
                FROM UNNEST($1::uuid[], $2::int8[], $3::text[]) AS u (m, length, body)";
-    connection.query(sql, &[&ids, &lengths, &bodies]).await?;
-    Ok(())
+    let rows: Vec<Vec<Value<'_>>> = rows.collect();
+    connection.execute_arrays(sql, &rows).await
 }
 
 /// Stores the participants of new matches. Correspondence matches are skipped, because their
@@ -154,26 +158,18 @@ async fn insert_involved_players(
     connection: &PgConnection,
     records: &[&MatchRecord],
 ) -> Result<(), QueryError> {
-    let (mut ids, mut places, mut players) = (Vec::new(), Vec::new(), Vec::new());
-    for record in records
-        .iter()
-        .filter(|made| !made.creation.terms.is_correspondence())
-    {
-        for (place, player) in (0_i16..).zip(record.participants()) {
-            if let Some(player) = player {
-                ids.push(record.creation.id.0);
-                places.push(place);
-                players.push(player.0);
-            }
+    let mut rows = Vec::new();
+    for record in records {
+        let Creation { id, terms, .. } = &record.creation;
+        if !terms.is_correspondence() {
+            let participants = (0_u64..).zip(record.participants());
+            rows.extend(participants.filter_map(|(place, player)| {
+                Some(vec![(*id).into(), place.into(), player?.into()])
+            }));
         }
     }
-    if ids.is_empty() {
-        return Ok(());
-    }
-    let sql = "INSERT INTO involved (m, place, player)
-               SELECT * FROM UNNEST($1::uuid[], $2::int2[], $3::uuid[])";
-    connection.query(sql, &[&ids, &places, &players]).await?;
-    Ok(())
+    let sql = "INSERT INTO involved (m, place, player) VALUES (?1, ?2, ?3)";
+    connection.insert_all(sql, &rows).await
 }
 
 /// Returns the ids of refused matches whose codes are used by other live matches.
@@ -182,29 +178,17 @@ async fn matches_with_taken_codes(
     requests: &[(NodeId, &MatchRecord)],
     inserted: &HashSet<MatchId>,
 ) -> Result<HashSet<MatchId>, QueryError> {
-    let is_refused =
-        |(_, record): &&(NodeId, &MatchRecord)| !inserted.contains(&record.creation.id);
-    let refused: Vec<(NodeId, &MatchRecord)> =
-        requests.iter().filter(is_refused).copied().collect();
-    if refused.is_empty() {
-        return Ok(HashSet::new());
-    }
-    let ids: Vec<Uuid> = map_creations(&refused, |creation| creation.id.0);
-    let codes: Vec<String> = map_creations(&refused, |creation| creation.code.to_string());
+    let creations = requests.iter().map(|(_, record)| &record.creation);
+    let refused = creations.filter(|creation| !inserted.contains(&creation.id));
+    let refused: Vec<(MatchId, String)> = refused
+        .map(|creation| (creation.id, creation.code.to_string()))
+        .collect();
+    let rows = refused
+        .iter()
+        .map(|(id, code)| vec![(*id).into(), code.into()]);
     let sql = "SELECT u.m FROM UNNEST($1::uuid[], $2::text[]) AS u (m, code)
                JOIN matches mt ON mt.code = u.code
                WHERE mt.ended_ms IS NULL AND mt.m <> u.m";
-    let rows = connection.query(sql, &[&ids, &codes]).await?;
-    Ok(rows.iter().map(|row| MatchId(row.get(0))).collect())
-}
-
-/// Applies `field` to the creation data of each match and returns the results.
-fn map_creations<'a, T>(
-    requests: &[(NodeId, &'a MatchRecord)],
-    field: impl Fn(&'a Creation) -> T,
-) -> Vec<T> {
-    requests
-        .iter()
-        .map(|(_, record)| field(&record.creation))
-        .collect()
+    let rows: Vec<Vec<Value<'_>>> = rows.collect();
+    connection.query_match_ids(sql, &rows).await
 }

@@ -4,17 +4,16 @@
 //! Therefore only one server at a time pairs the seeks with a given key. A server that does not get
 //! the lock for a key tries again later instead of waiting.
 
-use tokio_postgres::Row;
-use uuid::Uuid;
-
 use super::account_deletion::deleted_players;
 use super::match_creation::create_matches;
 use super::{Batch, WriteTask};
 use crate::port::cluster_directory::{PAIR_ATTEMPTS_MAX, PairOutcome, RatingRange, SeekRecord};
-use crate::postgres::journal_rows::to_i64;
-use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
+use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
 use crate::postgres::writer::SeekPairing;
 use crate::sql::blocks::unpairable_players;
+use crate::sql::{
+    Columns, FromColumns, InvalidColumn, SqlWrite, Value, exists, query_first, to_values,
+};
 use crate::{NodeId, WriteError};
 use plyhouse_protocol::PlayerId;
 
@@ -23,7 +22,7 @@ use plyhouse_protocol::PlayerId;
 const PAIRINGS_MAX: usize = 16;
 
 /// First part of each advisory lock key for pairing. The second part is a hash of the seek key.
-const PAIRING_LOCK: i32 = 0x706c_7968;
+const PAIRING_LOCK: i64 = 0x706c_7968;
 
 impl Batch<'_> {
     /// Executes the tasks of the batch that pair or end seeks.
@@ -63,9 +62,8 @@ async fn end_seek(
                    SELECT player FROM seeks WHERE player = $1 AND (node = $2 OR $2 IS NULL)
                    FOR UPDATE SKIP LOCKED)
                RETURNING player";
-    let node = node.map(|node| node.0);
-    let ended = connection.query_opt(sql, &[&player.0, &node]).await?;
-    Ok(ended.map(|_| ()).ok_or(WriteError::Conflict))
+    let ended = exists(connection, sql, &[player.into(), node.into()]).await?;
+    Ok(ended.then_some(()).ok_or(WriteError::Conflict))
 }
 
 async fn pair_seek(
@@ -74,16 +72,12 @@ async fn pair_seek(
 ) -> Result<Result<PairOutcome, WriteError>, QueryError> {
     let SeekPairing { seek, .. } = pairing;
     let sql = "SELECT pg_try_advisory_xact_lock($1, hashtext($2))";
-    let locked = connection
-        .query_opt(sql, &[&PAIRING_LOCK, &seek.key])
-        .await?;
-    if !locked.is_some_and(|row| row.get(0)) {
+    let params = [PAIRING_LOCK.into(), (&seek.key).into()];
+    if query_first(connection, sql, &params).await? != Some(true) {
         return Ok(Err(WriteError::Conflict));
     }
-    if !deleted_players(connection, &[seek.player])
-        .await?
-        .is_empty()
-    {
+    let deleted = deleted_players(connection, [seek.player]).await?;
+    if !deleted.is_empty() {
         return Ok(Err(WriteError::PlayerDeleted));
     }
     // If another transaction has locked the player's earlier seek, `end_seek` does not delete it. A
@@ -110,7 +104,7 @@ async fn find_opponent(
 ) -> Result<Option<SeekRecord>, QueryError> {
     let unpairable = unpairable_players(connection, seek.player).await?;
     let excluded = seek.excluded.iter().chain(&unpairable);
-    let excluded: Vec<Uuid> = excluded.map(|player| player.0).collect();
+    let excluded = to_values(excluded.copied());
     // The query widens the bounds of waiting seeks in the same way as `RatingRange::bounds`.
     let sql = "SELECT seeks.player, seeks.node, seeks.key, seeks.body,
                       seeks.rating, seeks.low, seeks.high
@@ -122,12 +116,16 @@ async fn find_opponent(
                       BETWEEN seeks.low - 50 * floor(extract(epoch FROM now() - seeks.since) / 5)
                           AND seeks.high + 50 * floor(extract(epoch FROM now() - seeks.since) / 5))
                ORDER BY seeks.since, seeks.number LIMIT 1 FOR UPDATE OF seeks SKIP LOCKED";
-    let rating = i64::from(seek.rating_range.rating);
     let bounds = seek.rating_range.bounds();
-    let (low, high) = (bounds.map(|[low, _]| low), bounds.map(|[_, high]| high));
-    let params: Params<'_> = &[&seek.key, &seek.player.0, &rating, &low, &high, &excluded];
-    let found = connection.query_opt(sql, params).await?;
-    Ok(found.map(|row| seek_from_row(&row)))
+    let params = [
+        (&seek.key).into(),
+        seek.player.into(),
+        i64::from(seek.rating_range.rating).into(),
+        bounds.map(|[low, _]| low).into(),
+        bounds.map(|[_, high]| high).into(),
+        Value::Array(&excluded),
+    ];
+    query_first(connection, sql, &params).await
 }
 
 /// Creates the match between the players of the two seeks and deletes the waiting seek.
@@ -145,7 +143,7 @@ async fn create_pair_match(
         let record = make_match(&other);
         if create_matches(connection, &[(seek.node, &record)]).await? == [Ok(())] {
             let sql = "DELETE FROM seeks WHERE player = $1";
-            connection.query(sql, &[&other.player.0]).await?;
+            connection.execute(sql, &[other.player.into()]).await?;
             return Ok(Ok(PairOutcome::Paired(Box::new((other, record)))));
         }
     }
@@ -160,33 +158,28 @@ async fn enqueue_seek(
     }: &SeekPairing,
 ) -> Result<Result<PairOutcome, WriteError>, QueryError> {
     let sql = "INSERT INTO seeks (player, node, key, body, rating, low, high, since)
-               SELECT $1, $2, $3, $4, $6, $7, $8, now() - $9::float8 * interval '1 millisecond'
+               SELECT $1, $2, $3, $4, $6, $7, $8, now() - $9::int8 * interval '1 millisecond'
                WHERE (SELECT count(*) FROM seeks JOIN node
                       ON node.id = seeks.node AND node.expires > now()) < $5
                ON CONFLICT DO NOTHING RETURNING player";
-    let seeks_max = to_i64(*seeks_max as u64);
     let RatingRange {
         rating,
         initial_offsets,
         waited_ms,
     } = seek.rating_range;
-    let rating = i64::from(rating);
     let [low, high] = [0, 1].map(|end| initial_offsets.map(|range| i64::from(range[end])));
-    #[expect(clippy::cast_precision_loss, reason = "exact for 285,000 years")]
-    let waited_ms = waited_ms as f64;
-    let params: Params<'_> = &[
-        &seek.player.0,
-        &seek.node.0,
-        &seek.key,
-        &seek.body,
-        &seeks_max,
-        &rating,
-        &low,
-        &high,
-        &waited_ms,
+    let params = [
+        seek.player.into(),
+        seek.node.into(),
+        (&seek.key).into(),
+        (&seek.body).into(),
+        (*seeks_max).into(),
+        i64::from(rating).into(),
+        low.into(),
+        high.into(),
+        waited_ms.into(),
     ];
-    let inserted = connection.query_opt(sql, params).await?;
-    if inserted.is_some() {
+    if exists(connection, sql, &params).await? {
         return Ok(Ok(PairOutcome::Waiting));
     }
     if has_seek(connection, seek.player).await? {
@@ -198,27 +191,24 @@ async fn enqueue_seek(
 /// Returns whether the database contains a seek of the given player.
 async fn has_seek(connection: &PgConnection, player: PlayerId) -> Result<bool, QueryError> {
     let sql = "SELECT player FROM seeks WHERE player = $1";
-    let found = connection.query_opt(sql, &[&player.0]).await?;
-    Ok(found.is_some())
+    exists(connection, sql, &[player.into()]).await
 }
 
-fn seek_from_row(row: &Row) -> SeekRecord {
-    SeekRecord {
-        player: PlayerId(row.get(0)),
-        node: NodeId(row.get::<_, Uuid>(1)),
-        key: row.get(2),
-        body: row.get(3),
-        rating_range: RatingRange {
-            rating: to_i32(row.get(4)),
-            initial_offsets: (row.get::<_, Option<i64>>(5).zip(row.get(6)))
-                .map(|(low, high)| [low, high].map(to_i32)),
-            waited_ms: 0,
-        },
-        excluded: Vec::new(),
-        is_retry: false,
+impl FromColumns for SeekRecord {
+    fn from_columns(columns: &mut Columns<'_>) -> Result<Self, InvalidColumn> {
+        Ok(Self {
+            player: columns.next()?,
+            node: columns.next()?,
+            key: columns.next()?,
+            body: columns.next()?,
+            rating_range: RatingRange {
+                rating: columns.next()?,
+                initial_offsets: (columns.next::<Option<i32>>()?.zip(columns.next()?))
+                    .map(|(low, high)| [low, high]),
+                waited_ms: 0,
+            },
+            excluded: Vec::new(),
+            is_retry: false,
+        })
     }
-}
-
-fn to_i32(number: i64) -> i32 {
-    i32::try_from(number).unwrap_or_default()
 }

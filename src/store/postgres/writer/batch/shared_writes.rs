@@ -1,10 +1,9 @@
 //! Executes the writes that SQLite and PostgreSQL share.
 
 use super::{Batch, WriteTask};
-use crate::postgres::journal_rows::to_i64;
-use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
-use crate::sql::players;
+use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
 use crate::sql::writes::{SharedWrite, WriteOrder, apply};
+use crate::sql::{SqlWrite, exists, players};
 use crate::{AnalysisQuotaRequest, IdentityChange, WriteError};
 
 /// Key of the advisory lock that lets only one server at a time change identity data.
@@ -33,7 +32,7 @@ impl Batch<'_> {
     ) -> Result<(), QueryError> {
         if self.shared_writes().any(|(_, write)| requires_lock(write)) {
             let sql = "SELECT pg_advisory_xact_lock($1)";
-            connection.query(sql, &[&IDENTITY_LOCK]).await?;
+            connection.execute(sql, &[IDENTITY_LOCK.into()]).await?;
         }
         self.apply(connection, |order| order == WriteOrder::Identity)
             .await
@@ -94,12 +93,12 @@ pub(in crate::postgres) async fn count_analysis_request(
     connection: &PgConnection,
     request: &AnalysisQuotaRequest,
 ) -> Result<bool, QueryError> {
-    let (at_ms, since_ms) = (to_i64(request.at_ms), to_i64(request.since_ms));
+    let since_ms = request.since_ms.into();
     let sql = "DELETE FROM analyses_asked WHERE (player, no) IN (
                    SELECT player, no FROM analyses_asked WHERE asked_ms <= $1
                    LIMIT $2 FOR UPDATE SKIP LOCKED)";
     connection
-        .query(sql, &[&since_ms, &EXPIRY_BATCH_MAX])
+        .execute(sql, &[since_ms, EXPIRY_BATCH_MAX.into()])
         .await?;
     let sql = "INSERT INTO analyses_asked (player, no, asked_ms)
                SELECT $1, free, $2 FROM generate_series(1, $3::int8) AS free
@@ -109,7 +108,12 @@ pub(in crate::postgres) async fn count_analysis_request(
                ON CONFLICT (player, no) DO UPDATE SET asked_ms = excluded.asked_ms
                    WHERE analyses_asked.asked_ms <= $4
                RETURNING no";
-    let requests_max = i64::from(request.requests_max);
-    let params: Params<'_> = &[&request.player.0, &at_ms, &requests_max, &since_ms];
-    Ok(connection.query_opt(sql, params).await?.is_some())
+    let requests_max = u64::from(request.requests_max).into();
+    let params = [
+        request.player.into(),
+        request.at_ms.into(),
+        requests_max,
+        since_ms,
+    ];
+    exists(connection, sql, &params).await
 }

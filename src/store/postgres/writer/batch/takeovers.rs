@@ -1,14 +1,15 @@
 //! Changes the owners of matches. After a takeover, appends of the previous owner fail with a
 //! conflict.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, btree_map::Entry};
 
 use plyhouse_protocol::MatchId;
-use uuid::Uuid;
 
 use super::{Batch, WriteTask};
 use crate::port::cluster_directory::OWNERSHIP_MIN;
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
+use crate::postgres::shared_sql::{to_arrays, to_columns};
+use crate::sql::{Value, query_all, query_first};
 use crate::{NodeId, WriteError};
 
 /// Maximum number of attempts to append a fence to a journal. An attempt fails if another
@@ -22,22 +23,19 @@ impl Batch<'_> {
         &mut self,
         connection: &PgConnection,
     ) -> Result<(), QueryError> {
-        let mut indices = Vec::new();
-        let (mut ids, mut owners, mut previous_owners) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut indices, mut rows) = (BTreeMap::new(), Vec::new());
         for (index, task) in self.tasks.iter().enumerate() {
             let WriteTask::TakeOver { id, owner, from } = task else {
                 continue;
             };
             // If two tasks take over the same match, the later task fails.
             self.results[index] = Err(WriteError::Conflict);
-            if !ids.contains(&id.0) {
-                indices.push(index);
-                ids.push(id.0);
-                owners.push(owner.0);
-                previous_owners.push(from.map(|from| from.0));
+            if let Entry::Vacant(entry) = indices.entry(*id) {
+                entry.insert(index);
+                rows.push(vec![(*id).into(), (*owner).into(), (*from).into()]);
             }
         }
-        if ids.is_empty() {
+        if rows.is_empty() {
             return Ok(());
         }
         let sql = "WITH wanted AS (
@@ -49,19 +47,15 @@ impl Batch<'_> {
                        ORDER BY mt.m FOR NO KEY UPDATE OF mt)
                    UPDATE matches mt SET node = found.owner, epoch = mt.epoch + 1, taken_at = now()
                    FROM found WHERE mt.m = found.m RETURNING mt.m, mt.epoch";
-        let ownership_min_s = OWNERSHIP_MIN.as_secs_f64();
-        let rows = connection
-            .query(sql, &[&ids, &owners, &previous_owners, &ownership_min_s])
-            .await?;
-        let taken: Vec<(Uuid, i64)> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
-        let unfenced = insert_fences(connection, taken.clone()).await?;
-        let taken: HashSet<Uuid> = taken.into_iter().map(|(id, _)| id).collect();
-        for (index, id) in indices.into_iter().zip(ids) {
-            if unfenced.contains(&id) {
-                self.results[index] = Err(WriteError::OutcomeUnknown);
-            } else if taken.contains(&id) {
-                self.results[index] = Ok(());
-            }
+        let columns = to_columns(&rows);
+        let mut params = to_arrays(&columns);
+        params.push(OWNERSHIP_MIN.as_secs_f64().into());
+        let taken: Vec<(MatchId, u64)> = query_all(connection, sql, &params).await?;
+        for (id, _) in &taken {
+            self.results[indices[id]] = Ok(());
+        }
+        for id in insert_fences(connection, taken).await? {
+            self.results[indices[&id]] = Err(WriteError::OutcomeUnknown);
         }
         Ok(())
     }
@@ -76,10 +70,9 @@ pub(super) async fn claim_match(
 ) -> Result<Result<(), WriteError>, QueryError> {
     let sql = "UPDATE matches SET node = $2, epoch = epoch + 1, taken_at = now()
                WHERE m = $1 AND ended_ms IS NULL AND node IS DISTINCT FROM $2 RETURNING epoch";
-    let Some(row) = connection.query_opt(sql, &[&id.0, &owner.0]).await? else {
-        return Ok(Ok(()));
-    };
-    let unfenced = insert_fences(connection, vec![(id.0, row.get(0))]).await?;
+    let epoch = query_first(connection, sql, &[id.into(), owner.into()]).await?;
+    let taken = epoch.map(|epoch| (id, epoch)).into_iter().collect();
+    let unfenced = insert_fences(connection, taken).await?;
     Ok(if unfenced.is_empty() {
         Ok(())
     } else {
@@ -92,8 +85,8 @@ pub(super) async fn claim_match(
 /// received no fence, because every attempt lost against a concurrent append.
 async fn insert_fences(
     connection: &PgConnection,
-    mut unfenced: Vec<(Uuid, i64)>,
-) -> Result<HashSet<Uuid>, QueryError> {
+    mut unfenced: Vec<(MatchId, u64)>,
+) -> Result<Vec<MatchId>, QueryError> {
     let sql = "INSERT INTO journal (m, n, last, seq, epoch, body)
                SELECT u.m, j.last + 1, j.last + 1, j.seq, u.epoch, '[]'
                FROM UNNEST($1::uuid[], $2::int8[]) AS u (m, epoch),
@@ -104,9 +97,11 @@ async fn insert_fences(
         if unfenced.is_empty() {
             break;
         }
-        let (ids, epochs): (Vec<Uuid>, Vec<i64>) = unfenced.iter().copied().unzip();
-        let rows = connection.query(sql, &[&ids, &epochs]).await?;
-        let fenced: HashSet<Uuid> = rows.iter().map(|row| row.get(0)).collect();
+        let rows = unfenced
+            .iter()
+            .map(|(id, epoch)| vec![(*id).into(), (*epoch).into()]);
+        let rows: Vec<Vec<Value<'_>>> = rows.collect();
+        let fenced = connection.query_match_ids(sql, &rows).await?;
         unfenced.retain(|(id, _)| !fenced.contains(id));
     }
     Ok(unfenced.into_iter().map(|(id, _)| id).collect())
