@@ -225,11 +225,6 @@ pub fn to_rating_changes(posted: &[PlayerRatingChange]) -> Vec<RatingChange> {
     posted.iter().map(change).collect()
 }
 
-/// Serializes a ledger row for storage.
-pub(crate) fn ledger_row_to_text(row: &LedgerRow) -> String {
-    serde_json::to_string(row).expect("ledger rows are serializable")
-}
-
 /// Returns the match that a ledger row records, or the player that the row excludes from the
 /// ratings. A [`LedgerRow::ServerStarted`] row has neither.
 pub(crate) fn ledger_row_keys(row: &LedgerRow) -> (Option<MatchId>, Option<PlayerId>) {
@@ -238,16 +233,6 @@ pub(crate) fn ledger_row_keys(row: &LedgerRow) -> (Option<MatchId>, Option<Playe
         LedgerRow::PlayerExcluded { player } => (None, Some(*player)),
         LedgerRow::ServerStarted { .. } => (None, None),
     }
-}
-
-/// Serializes the match history of two players for storage.
-pub(crate) fn pair_to_text(pair: &PairHistory) -> String {
-    serde_json::to_string(pair).expect("rating pairs are serializable")
-}
-
-/// Serializes the abort penalties of a player for storage.
-pub(crate) fn conduct_to_text(penalties: &AbortPenalties) -> String {
-    serde_json::to_string(penalties).expect("conduct is serializable")
 }
 
 /// Returns the rating after each rating change in a post. Each rating is paired with its key and

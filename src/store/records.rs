@@ -4,3 +4,8 @@ pub(crate) mod analysis;
 pub(crate) mod match_record;
 pub(crate) mod past_matches;
 pub(crate) mod player_identity;
+
+/// Serializes a record for storage.
+pub(crate) fn to_json<T: serde::Serialize + ?Sized>(record: &T) -> String {
+    serde_json::to_string(record).expect("records are serializable")
+}

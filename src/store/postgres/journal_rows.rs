@@ -115,11 +115,6 @@ impl JournalEntries {
     }
 }
 
-/// Serializes events for the journal.
-pub(super) fn events_to_text(events: &[Event]) -> String {
-    serde_json::to_string(events).expect("events are serializable")
-}
-
 pub(super) fn to_i64(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

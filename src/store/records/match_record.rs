@@ -100,19 +100,9 @@ impl MatchRecord {
     }
 }
 
-/// Serializes the terms of a match for storage.
-pub(crate) fn terms_to_text(terms: &Terms) -> String {
-    serde_json::to_string(terms).expect("terms are serializable")
-}
-
 /// Parses the stored terms of a match. Returns an error message if the terms are not valid.
 pub(crate) fn terms_from_text(text: &str) -> Result<Terms, String> {
     serde_json::from_str(text).map_err(|error| format!("invalid match terms: {error}"))
-}
-
-/// Serializes an event for storage. The number and the time of the event are stored separately.
-pub(crate) fn event_to_text(event: &EventKind) -> String {
-    serde_json::to_string(event).expect("events are serializable")
 }
 
 /// Parses a stored event. Returns an error message if the event is not valid.

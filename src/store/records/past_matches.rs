@@ -199,11 +199,6 @@ pub(crate) fn seat_results(summary: &EndedMatchSummary) -> impl Iterator<Item = 
     })
 }
 
-/// Serializes a summary for storage.
-pub(crate) fn summary_to_text(summary: &EndedMatchSummary) -> String {
-    serde_json::to_string(summary).expect("summaries are serializable")
-}
-
 /// Parses a stored summary. Returns an error message if the summary is not valid.
 pub(crate) fn summary_from_text(text: &str) -> Result<EndedMatchSummary, String> {
     serde_json::from_str(text).map_err(|error| format!("invalid match summary: {error}"))

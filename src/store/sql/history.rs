@@ -11,9 +11,8 @@ use uuid::Uuid;
 use super::matches::{CREATION_COLUMN_COUNT, creation_from_row};
 use super::rating_ledger::{insert_waiting_rows, number_rows};
 use super::{Row, Sql, SqlWrite, Value, execute_each, query_first};
-use crate::records::past_matches::{
-    opening_steps, seat_results, summary_from_text, summary_to_text,
-};
+use crate::records::past_matches::{opening_steps, seat_results, summary_from_text};
+use crate::records::to_json;
 use crate::{CorruptRecord, HistoryQuery, MatchRecord, Opponent, PastMatch, Tally};
 
 /// An ended match with its end time, its summary, and the serialized summary.
@@ -35,7 +34,7 @@ pub(crate) async fn index_ended_matches<S: SqlWrite>(
         Some(EndedMatch {
             record,
             ended_ms: *ended_ms,
-            summary_text: summary_to_text(&summary),
+            summary_text: to_json(&summary),
             summary,
         })
     });

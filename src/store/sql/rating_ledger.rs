@@ -8,7 +8,8 @@ use plyhouse_matches::ratings::LedgerRow;
 use plyhouse_protocol::{MatchId, PlayerId};
 
 use super::{InvalidColumn, Sql, SqlWrite, exists, query_all, query_first};
-use crate::ratings::{ledger_row_keys, ledger_row_to_text};
+use crate::ratings::ledger_row_keys;
+use crate::records::to_json;
 
 const DELETE_DUE_ROWS: &str =
     "DELETE FROM ledger_waiting WHERE due_ms <= ?1 RETURNING due_ms, match, body";
@@ -33,7 +34,7 @@ struct LedgerColumns {
 impl From<&LedgerRow> for LedgerColumns {
     fn from(row: &LedgerRow) -> Self {
         let (id, unrated) = ledger_row_keys(row);
-        let body = ledger_row_to_text(row);
+        let body = to_json(row);
         Self { id, unrated, body }
     }
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use plyhouse_matches::ratings::{ALGORITHM_VERSION, Rating, RatingKey};
 
 use super::{SqlWrite, Value, exists, query_first};
-use crate::ratings::{CLEAR_ROWS_MAX, conduct_to_text, daily_ratings, pair_to_text};
+use crate::ratings::{CLEAR_ROWS_MAX, daily_ratings};
+use crate::records::to_json;
 use crate::{RatingPost, RatingVersion};
 
 /// Returns a statement that deletes at most `?2` rows of version `?1` from a table. The key is the
@@ -162,7 +163,7 @@ async fn upsert_pairs_and_penalties<S: SqlWrite>(
     let sql = "INSERT INTO rating_pairs (fold, one, other, body) VALUES (?1, ?2, ?3, ?4)
                ON CONFLICT (fold, one, other) DO UPDATE SET body = excluded.body";
     let pairs = &post.books.pair_histories;
-    let bodies: Vec<String> = pairs.values().map(pair_to_text).collect();
+    let bodies: Vec<String> = pairs.values().map(to_json).collect();
     let rows = pairs
         .keys()
         .zip(&bodies)
@@ -172,7 +173,7 @@ async fn upsert_pairs_and_penalties<S: SqlWrite>(
                ON CONFLICT (fold, player) DO UPDATE SET
                    until_ms = excluded.until_ms, body = excluded.body";
     let penalties = &post.books.abort_penalties;
-    let bodies: Vec<String> = penalties.values().map(conduct_to_text).collect();
+    let bodies: Vec<String> = penalties.values().map(to_json).collect();
     let rows = penalties
         .iter()
         .zip(&bodies)

@@ -26,7 +26,8 @@ pub trait SqlStore: fmt::Debug + Send + Sync + 'static {
         query: impl for<'a> FnOnce(&'a Self::Connection) -> Query<'a, Self, T> + Send + 'static,
     ) -> ReadFuture<'_, T>;
 
-    /// Writes to the database. Returns [`WriteError::Conflict`](crate::WriteError::Conflict) if the write was refused.
+    /// Writes to the database. Returns [`WriteError::Conflict`](crate::WriteError::Conflict) if the
+    /// write was refused.
     fn write(&self, write: SharedWrite) -> WriteFuture<'_, ()>;
 }
 

@@ -7,8 +7,8 @@ use plyhouse_protocol::ClockControl;
 use super::*;
 use crate::TokenHash;
 use crate::port::cluster_directory::ClusterDirectory;
-use crate::postgres::journal_rows::{events_to_text, to_i64};
-use crate::records::match_record::terms_to_text;
+use crate::postgres::journal_rows::to_i64;
+use crate::records::to_json;
 
 /// Writes a match in the format of schema version 1.
 async fn write_version_one_match(
@@ -20,7 +20,7 @@ async fn write_version_one_match(
     let sql = "INSERT INTO matches (m, code, game, host, terms, ended_ms)
                VALUES ($1, $2, $3, $4, $5, $6)";
     let (id, code) = (creation.id.0, creation.code.to_string());
-    let (terms, ended_ms) = (terms_to_text(&creation.terms), ended_ms.map(to_i64));
+    let (terms, ended_ms) = (to_json(&creation.terms), ended_ms.map(to_i64));
     let game = creation.game.info.id;
     let params: reconnecting_connection::Params<'_> =
         &[&id, &code, &game, &creation.host.0, &terms, &ended_ms];
@@ -31,8 +31,7 @@ async fn write_version_one_match(
         last += to_i64(events.len() as u64);
         let sql =
             "INSERT INTO journal (m, n, last, seq, epoch, body) VALUES ($1, $2, $3, $3, 0, $4)";
-        let params: reconnecting_connection::Params<'_> =
-            &[&id, &n, &last, &events_to_text(events)];
+        let params: reconnecting_connection::Params<'_> = &[&id, &n, &last, &to_json(events)];
         connection.query(sql, params).await.expect("written");
     }
 }

@@ -1,3 +1,4 @@
+use crate::records::to_json;
 use plyhouse_engine::catalog;
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
@@ -30,21 +31,15 @@ fn events_round_trip_through_text() {
         .chain([EventKind::UNTIMED_START, moved])
         .chain(ended);
     for event in all {
-        assert_eq!(event_from_text(&event_to_text(&event)), Ok(event));
+        assert_eq!(event_from_text(&to_json(&event)), Ok(event));
     }
 }
 
 #[test]
 fn stored_form_of_events_is_unchanged() {
     let moved = EventKind::untimed_move(Seat::First, "b2".to_owned());
-    assert_eq!(
-        event_to_text(&moved),
-        r#"{"type":"moved","seat":0,"move":"b2"}"#
-    );
-    assert_eq!(
-        event_to_text(&EventKind::UNTIMED_START),
-        r#"{"type":"started"}"#
-    );
+    assert_eq!(to_json(&moved), r#"{"type":"moved","seat":0,"move":"b2"}"#);
+    assert_eq!(to_json(&EventKind::UNTIMED_START), r#"{"type":"started"}"#);
 }
 
 #[test]
@@ -67,7 +62,7 @@ fn every_event_kind_keeps_its_stored_form() {
         r#"{"type":"ended","winner":0,"reason":"timeout","left":{"ms":[5,0]}}"#,
     ] {
         let event = event_from_text(text).unwrap_or_else(|why| panic!("{text}: {why}"));
-        assert_eq!(event_to_text(&event), text);
+        assert_eq!(to_json(&event), text);
     }
 }
 
@@ -76,10 +71,10 @@ fn terms_of_earlier_versions_are_read() {
     let old = r#"{"listed":true,"pace_ms":1500,"seed":-1}"#;
     let terms = terms_from_text(old).unwrap();
     assert_eq!(terms, Terms::with_defaults(true, 1500, u64::MAX));
-    assert_eq!(terms_to_text(&terms), old);
+    assert_eq!(to_json(&terms), old);
     let all = r#"{"listed":false,"pace_ms":0,"seed":7,"clock":{"kind":"move","move_ms":5000},"takeback":false,"patience":{"people_ms":60000,"bot_ms":86400000},"stand_in":"easy","rated":true,"for":"00000000-0000-0000-0000-000000000002"}"#;
     let terms = terms_from_text(all).unwrap();
-    assert_eq!(terms_to_text(&terms), all);
+    assert_eq!(to_json(&terms), all);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use super::WriteTask;
 use crate::account_deletion::{
     initial_participants, remove_names_from_events, seated_players, seats_deleted_player,
 };
-use crate::records::match_record::{event_to_text, terms_to_text};
+use crate::records::to_json;
 use crate::sql::{reminders, run_now, writes};
 use crate::sqlite::account_deletion::deleted_players;
 use crate::sqlite::{history, now};
@@ -158,7 +158,7 @@ fn has_events_after(
         .collect::<rusqlite::Result<_>>()?;
     let written = events
         .iter()
-        .map(|event| (event.at_ms, event_to_text(&event.kind)));
+        .map(|event| (event.at_ms, to_json(&event.kind)));
     Ok(stored.into_iter().eq(written))
 }
 
@@ -225,7 +225,7 @@ impl<'a> Batch<'a> {
             creation.code.to_string(),
             creation.game.info.id,
             creation.host.0.as_bytes(),
-            terms_to_text(&creation.terms),
+            to_json(&creation.terms),
             events.len(),
             previous.as_ref().map(|id| id.0.as_bytes()),
         ))?;
@@ -309,7 +309,7 @@ impl<'a> Batch<'a> {
                 id.0.as_bytes(),
                 to_i64(seq),
                 event.at_ms,
-                event_to_text(&event.kind),
+                to_json(&event.kind),
             );
             self.insert.execute(row)?;
         }

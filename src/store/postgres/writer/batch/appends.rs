@@ -10,8 +10,8 @@ use super::account_deletion::deleted_players;
 use super::history::index_ended_matches;
 use super::{Batch, WriteTask};
 use crate::account_deletion::{remove_names_from_events, seated_players, seats_deleted_player};
-use crate::postgres::journal_rows::events_to_text;
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
+use crate::records::to_json;
 use crate::sql::reminders::store_reminders;
 use crate::sql::{Value, exists};
 use crate::{JournalPosition, WriteError};
@@ -143,7 +143,7 @@ async fn insert_entries(
 ) -> Result<HashSet<MatchId>, QueryError> {
     let appends = appends.iter().filter(|append| !append.events.is_empty());
     let appends: Vec<(&Append<'_>, String)> = appends
-        .map(|append| (append, events_to_text(&append.events)))
+        .map(|append| (append, to_json(&append.events)))
         .collect();
     let rows = appends.iter().map(|(append, body)| {
         let JournalPosition {

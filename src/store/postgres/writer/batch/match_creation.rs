@@ -9,9 +9,8 @@ use plyhouse_protocol::MatchId;
 use super::account_deletion::deleted_players;
 use super::{Batch, WriteTask};
 use crate::account_deletion::initial_participants;
-use crate::postgres::journal_rows::events_to_text;
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
-use crate::records::match_record::terms_to_text;
+use crate::records::to_json;
 use crate::sql::reminders::store_reminders;
 use crate::sql::{SqlWrite, Value};
 use crate::{MatchRecord, NodeId, WriteError};
@@ -109,7 +108,7 @@ async fn insert_matches(
 ) -> Result<HashSet<MatchId>, QueryError> {
     let texts = requests.iter().map(|(_, record)| {
         let Creation { code, terms, .. } = &record.creation;
-        (code.to_string(), terms_to_text(terms))
+        (code.to_string(), to_json(terms))
     });
     let texts: Vec<(String, String)> = texts.collect();
     let rows = requests.iter().zip(&texts);
@@ -139,7 +138,7 @@ async fn begin_journals(
     connection: &PgConnection,
     records: &[&MatchRecord],
 ) -> Result<(), QueryError> {
-    let bodies = records.iter().map(|record| events_to_text(&record.events));
+    let bodies = records.iter().map(|record| to_json(&record.events));
     let bodies: Vec<String> = bodies.collect();
     let rows = records.iter().zip(&bodies).map(|(record, body)| {
         let length = record.events.len().into();
