@@ -74,16 +74,12 @@ impl JournalStore for GuestOnlyStore {
         due_reminder_count, participations
     );
 
-    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<LoadedMatch>, ReadError>> {
+    fn load(&self, id: MatchId) -> ReadFuture<'_, Option<LoadedMatch>> {
         let loaded = self.0.load(id);
         loaded.map_ok(|loaded| loaded.map(to_guest_match)).boxed()
     }
 
-    fn tail(
-        &self,
-        id: MatchId,
-        after: JournalPosition,
-    ) -> BoxFuture<'_, Result<Option<JournalTail>, ReadError>> {
+    fn tail(&self, id: MatchId, after: JournalPosition) -> ReadFuture<'_, Option<JournalTail>> {
         let to_guest_tail = |mut tail: JournalTail| {
             make_guests(&mut tail.events);
             tail
@@ -92,7 +88,7 @@ impl JournalStore for GuestOnlyStore {
         tail.map_ok(move |tail| tail.map(to_guest_tail)).boxed()
     }
 
-    fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>> {
+    fn load_live_matches(&self, owner: NodeId) -> ReadFuture<'_, LiveMatches> {
         let to_guest_live_matches = |live: LiveMatches| LiveMatches {
             matches: (live.matches.into_iter())
                 .map(|found| found.map(to_guest_match))
@@ -116,7 +112,7 @@ impl IdentityStore for GuestOnlyStore {
     fn find_session(
         &self,
         token: TokenHash,
-    ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>> {
+    ) -> ReadFuture<'_, Option<(PlayerRecord, SessionRecord)>> {
         let is_device_session =
             |(_, session): &(PlayerRecord, SessionRecord)| session.kind != SessionKind::Key;
         let session = self.0.find_session(token).map_ok(move |known| {
@@ -126,7 +122,7 @@ impl IdentityStore for GuestOnlyStore {
         session.boxed()
     }
 
-    fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>> {
+    fn sessions(&self, player: PlayerId) -> ReadFuture<'_, Vec<SessionRecord>> {
         let device_sessions = |mut sessions: Vec<SessionRecord>| {
             sessions.retain(|session| session.kind != SessionKind::Key);
             sessions
@@ -134,7 +130,7 @@ impl IdentityStore for GuestOnlyStore {
         self.0.sessions(player).map_ok(device_sessions).boxed()
     }
 
-    fn change_identity(&self, change: IdentityChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+    fn change_identity(&self, change: IdentityChange) -> WriteFuture<'_, bool> {
         match change {
             // Without accounts there are no passwords, so the recovery key is renewed without a
             // password check.
@@ -145,7 +141,7 @@ impl IdentityStore for GuestOnlyStore {
         }
     }
 
-    fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>> {
+    fn blocks(&self, player: PlayerId) -> ReadFuture<'_, Blocks> {
         let to_guest_blocks = |blocks: Blocks| Blocks {
             blocked: blocks.blocked.into_iter().map(to_guest).collect(),
             ..blocks
@@ -157,15 +153,15 @@ impl IdentityStore for GuestOnlyStore {
         &self,
         _skeleton: String,
         _now_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>> {
+    ) -> ReadFuture<'_, Option<(PlayerId, bool)>> {
         ready(Ok(None)).boxed()
     }
 
-    fn account(&self, _player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {
+    fn account(&self, _player: PlayerId) -> ReadFuture<'_, Option<Account>> {
         ready(Ok(None)).boxed()
     }
 
-    fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+    fn player_by_id(&self, id: PlayerId) -> ReadFuture<'_, Option<PlayerRecord>> {
         let player = self.0.player_by_id(id);
         player.map_ok(|found| found.map(to_guest)).boxed()
     }
@@ -177,25 +173,19 @@ impl RatingStore for GuestOnlyStore {
         rating_progress, ledger, load_ratings_for, posted_updates, ratings_after, change_ratings
     );
 
-    fn ratings(&self, _player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>> {
+    fn ratings(&self, _player: PlayerId) -> ReadFuture<'_, Vec<PlayerRating>> {
         ready(Ok(Vec::new())).boxed()
     }
 
-    fn leaderboard(
-        &self,
-        _query: LeaderboardQuery,
-    ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>> {
+    fn leaderboard(&self, _query: LeaderboardQuery) -> ReadFuture<'_, LeaderboardPage> {
         ready(Ok(LeaderboardPage::default())).boxed()
     }
 
-    fn rated_ban_until(&self, _player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
+    fn rated_ban_until(&self, _player: PlayerId) -> ReadFuture<'_, u64> {
         ready(Ok(0)).boxed()
     }
 
-    fn changes_of_match(
-        &self,
-        _id: MatchId,
-    ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
+    fn changes_of_match(&self, _id: MatchId) -> ReadFuture<'_, Option<Vec<RatingChange>>> {
         ready(Ok(None)).boxed()
     }
 }
@@ -207,10 +197,7 @@ impl ArchiveStore for GuestOnlyStore {
         first_analysis_request_ms
     );
 
-    fn history(
-        &self,
-        query: HistoryQuery,
-    ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
+    fn history(&self, query: HistoryQuery) -> ReadFuture<'_, Option<Vec<PastMatch>>> {
         let to_guest_past_matches =
             |found: Vec<PastMatch>| found.into_iter().map(to_guest_past_match).collect();
         let past_matches = self.0.history(query);
