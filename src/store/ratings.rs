@@ -18,8 +18,8 @@ mod in_memory;
 mod updater;
 
 use plyhouse_matches::ratings::{
-    AbortPenalties, LedgerRow, PairHistory, PlayerRatingChange, PostOutcome, Rating, RatingEntry,
-    RatingExclusions, RatingKey, RatingState,
+    LedgerRow, PlayerRatingChange, PostOutcome, Rating, RatingEntry, RatingExclusions, RatingKey,
+    RatingState,
 };
 use plyhouse_protocol::{MatchId, PlayerId, RatingChange, RatingPool, SeatNumber};
 

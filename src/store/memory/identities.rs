@@ -10,7 +10,7 @@ use rusqlite::backup::Backup;
 
 use crate::sql::account_deletion::DELETE_ROWS;
 use crate::sql::writes::{self, SharedWrite};
-use crate::sql::{accounts, exists, run_now};
+use crate::sql::{accounts, exists, players, run_now};
 use crate::sqlite::schema::open_in_memory;
 use crate::{IdentityChange, WriteError};
 
@@ -68,7 +68,7 @@ impl PlayerLifetimes {
         let transaction = db.unchecked_transaction()?;
         let added = added_player(&write);
         let added = match added {
-            Some(id) if !is_stored(&transaction, id)? => added,
+            Some(id) if !run_now(players::is_stored(&*transaction, id))? => added,
             _ => None,
         };
         let is_applied = run_now(writes::apply(&*transaction, &write))?;
@@ -138,12 +138,6 @@ fn added_player(write: &SharedWrite) -> Option<PlayerId> {
         | SharedWrite::StoreAnalysis(..)
         | SharedWrite::CountAnalysisRequest(_) => None,
     }
-}
-
-/// Returns whether a player is stored, perhaps as deleted.
-fn is_stored(db: &Connection, id: PlayerId) -> rusqlite::Result<bool> {
-    let sql = "SELECT 1 FROM players WHERE id = ?1";
-    run_now(exists(db, sql, &[id.into()]))
 }
 
 /// Returns a player and the player's bot accounts.

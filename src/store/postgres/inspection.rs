@@ -2,7 +2,7 @@
 
 use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
 
-use super::journal_rows::JournalEntries;
+use super::journal_rows::read_journal;
 use super::one_off_connection::OneOffConnection;
 use super::reconnecting_connection::{QueryError, error_chain};
 use super::shared_sql::to_row;
@@ -34,29 +34,22 @@ impl PostgresInspector {
                           j.n, j.last, j.seq, j.epoch, j.body
                    FROM matches mt LEFT JOIN journal j ON j.m = mt.m
                    WHERE mt.m = $1 ORDER BY j.n";
-        let rows = (self.0)
-            .run(async |db| db.query(sql, &[&id.0]).await)
-            .map_err(read_failure)?;
+        let rows = (self.0).run(async |db| db.query(sql, &[&id.0]).await);
+        let rows = rows.map_err(read_failure)?;
         let Some(first) = rows.first() else {
             return Ok(None);
         };
-        let entries = JournalEntries::from_rows(id, &rows, CREATION_COLUMN_COUNT + 1);
-        let (events, _) = entries
-            .map_err(|damage| damage.reason)?
-            .into_events()
-            .ok_or("the journal is missing")?;
+        let (events, _) =
+            read_journal(&rows, CREATION_COLUMN_COUNT + 1)?.ok_or("the journal is missing")?;
         let record = MatchRecord {
             creation: creation_from_row(&to_row(first))?,
             events,
         };
-        let players = self
-            .0
-            .run(async |db| inspection::involved_players(db, &record).await)
-            .map_err(read_failure)?;
+        let players = (self.0).run(async |db| inspection::involved_players(db, &record).await);
         Ok(Some(InspectedMatch {
             record,
             ended_ms: first.get(CREATION_COLUMN_COUNT),
-            players,
+            players: players.map_err(read_failure)?,
         }))
     }
 }
@@ -85,9 +78,8 @@ impl StoreInspector for PostgresInspector {
         &self,
         after: Option<PlayerId>,
     ) -> Result<Vec<InspectedPlayer>, StoreAccessError> {
-        Ok(self
-            .0
-            .run(async |db| inspection::players_after(db, after).await)?)
+        let players = (self.0).run(async |db| inspection::players_after(db, after).await);
+        Ok(players?)
     }
 
     fn one_time_tokens(&self) -> Result<Vec<(TokenHash, OneTimeToken)>, StoreAccessError> {

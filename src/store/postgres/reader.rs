@@ -4,12 +4,11 @@
 use std::sync::Arc;
 
 use futures::future::join_all;
-use plyhouse_matches::Event;
 use plyhouse_protocol::MatchId;
 use tokio::sync::Mutex;
 use tokio_postgres::Row;
 
-use super::journal_rows::JournalEntries;
+use super::journal_rows::read_journal;
 use super::reconnecting_connection::{
     Params, PgConnection, QueryError, ReconnectingConnection, error_chain,
 };
@@ -92,8 +91,9 @@ impl Reader {
         let next_code: Option<String> = first.get(CREATION_COLUMN_COUNT + 1)?;
         let rematch = next_id.zip(next_code).and_then(to_rematch);
         let wake_ms = first.get(CREATION_COLUMN_COUNT + 2)?;
-        let (events, position) = read_entries(id, &rows, CREATION_COLUMN_COUNT + 3)?
-            .ok_or_else(|| corrupt("the journal is missing".to_owned()))?;
+        let (events, position) = read_journal(&rows, CREATION_COLUMN_COUNT + 3)
+            .and_then(|read| read.ok_or_else(|| "the journal is missing".to_owned()))
+            .map_err(corrupt)?;
         let reminder = reminders::load_reminder(self, id, wake_ms).await?;
         let record = MatchRecord { creation, events };
         let rating_changes = match record.has_ended() && record.creation.terms.rated {
@@ -122,18 +122,18 @@ impl Reader {
                    WHERE m = $1 AND last >= $2 ORDER BY n";
         let entry_no = Value::from(after.entry_no);
         let rows = self.query(sql, &[&id.0, &entry_no]).await?;
-        let Some((mut events, position)) = read_entries(id, &rows, 0)? else {
+        let read = |rows| {
+            let journal = read_journal(rows, 0);
+            journal.map_err(|reason| ReadError::Corrupt(CorruptRecord { id, reason }))
+        };
+        let Some((mut events, position)) = read(&rows)? else {
             return Ok(None);
         };
         if after == JournalPosition::after_events(0) {
             return Ok(Some(JournalTail { events, position }));
         }
-        let known_entries =
-            JournalEntries::from_rows(id, &rows[..1], 0).map_err(ReadError::Corrupt)?;
-        let Some((known_events, _)) = known_entries
-            .into_events()
-            .filter(|(_, position)| *position == after)
-        else {
+        let known = read(&rows[..1])?.filter(|(_, position)| *position == after);
+        let Some((known_events, _)) = known else {
             return Ok(None);
         };
         events.drain(..known_events.len());
@@ -179,13 +179,4 @@ impl Reader {
         let players = query_all(self, sql, &[Value::Array(&involved)]).await?;
         Ok(LiveMatches { matches, players })
     }
-}
-
-fn read_entries(
-    id: MatchId,
-    rows: &[Row],
-    first_column: usize,
-) -> Result<Option<(Vec<Event>, JournalPosition)>, ReadError> {
-    let read = JournalEntries::from_rows(id, rows, first_column).map_err(ReadError::Corrupt)?;
-    Ok(read.into_events())
 }

@@ -8,7 +8,6 @@ use tokio_postgres::types::ToSql;
 use super::reader::Reader;
 use super::reconnecting_connection::{PgConnection, QueryError};
 use super::writer::batch::{account_deletion, shared_writes};
-use crate::sql::account_deletion::DeletePlayers;
 use crate::sql::writes::SharedTransaction;
 use crate::sql::{Column, InvalidColumn, Row, Sql, SqlWrite, Value, query_all};
 use crate::{AnalysisQuotaRequest, ReadError};
@@ -50,10 +49,10 @@ impl PgConnection {
     pub(super) async fn execute_arrays(
         &self,
         sql: &'static str,
-        rows: &[Vec<Value<'_>>],
+        rows: Vec<Vec<Value<'_>>>,
     ) -> Result<(), QueryError> {
         if !rows.is_empty() {
-            self.execute(sql, &to_arrays(&to_columns(rows))).await?;
+            self.execute(sql, &to_arrays(&to_columns(&rows))).await?;
         }
         Ok(())
     }
@@ -63,12 +62,12 @@ impl PgConnection {
     pub(super) async fn query_match_ids(
         &self,
         sql: &'static str,
-        rows: &[Vec<Value<'_>>],
+        rows: Vec<Vec<Value<'_>>>,
     ) -> Result<HashSet<MatchId>, QueryError> {
         if rows.is_empty() {
             return Ok(HashSet::new());
         }
-        let ids = query_all(self, sql, &to_arrays(&to_columns(rows))).await?;
+        let ids = query_all(self, sql, &to_arrays(&to_columns(&rows))).await?;
         Ok(ids.into_iter().collect())
     }
 }
@@ -84,15 +83,13 @@ pub(super) fn to_arrays<'a>(columns: &'a [Vec<Value<'a>>]) -> Vec<Value<'a>> {
     columns.iter().map(|column| Value::Array(column)).collect()
 }
 
-impl DeletePlayers for PgConnection {
+impl SharedTransaction for PgConnection {
     const OWN_DELETE_STATEMENTS: &'static [&'static str] = &["DELETE FROM seeks WHERE player = ?1"];
 
     async fn remove_name(&self, matches: &[MatchId], player: PlayerId) -> Result<(), QueryError> {
         account_deletion::remove_name(self, matches, player).await
     }
-}
 
-impl SharedTransaction for PgConnection {
     async fn count_analysis_request(
         &self,
         request: &AnalysisQuotaRequest,

@@ -3,24 +3,10 @@
 use plyhouse_protocol::{MatchId, PlayerId};
 use uuid::Uuid;
 
-use super::{SqlWrite, Value, accounts, players, query_all};
+use super::writes::SharedTransaction;
+use super::{Value, accounts, players, query_all};
 use crate::PlayerDeletion;
 use crate::account_deletion::NAME_REMOVAL_BATCH_SIZE;
-
-/// Parts of a deletion that need statements of their own for each database, because they affect
-/// journals or tables that only one database has.
-pub(crate) trait DeletePlayers: SqlWrite {
-    /// Statements that delete a player's data from tables that only this database has. The
-    /// parameter is the player.
-    const OWN_DELETE_STATEMENTS: &'static [&'static str];
-
-    /// Removes a player's name from the events and the summaries of these matches.
-    fn remove_name(
-        &self,
-        matches: &[MatchId],
-        player: PlayerId,
-    ) -> impl Future<Output = Result<(), Self::Error>> + Send;
-}
 
 /// Statements that delete the rows about a player that nothing else refers to.
 pub(crate) const DELETE_ROWS: [&str; 7] = [
@@ -42,7 +28,7 @@ const CLEAR_ROWS: [&str; 2] = [
 
 /// Deletes a player and the player's bot accounts. Returns `false` if the player does not exist or
 /// the proof of identity in `deletion.proof` is no longer valid.
-pub(crate) async fn delete_player<S: DeletePlayers>(
+pub(crate) async fn delete_player<S: SharedTransaction>(
     db: &S,
     deletion: &PlayerDeletion,
 ) -> Result<bool, S::Error> {
@@ -81,7 +67,7 @@ const SELECT_NEXT_MATCHES: &str = "SELECT matches.id FROM matches
 
 /// Removes a player's name from the next batch of matches. Returns `false` after the last batch.
 /// Also returns `false` if no name removal is scheduled for the player.
-pub(crate) async fn remove_names<S: DeletePlayers>(
+pub(crate) async fn remove_names<S: SharedTransaction>(
     db: &S,
     player: PlayerId,
 ) -> Result<bool, S::Error> {

@@ -1,15 +1,16 @@
 //! Applies changes of identity data.
 
-use super::account_deletion::{DeletePlayers, delete_player, remove_names};
+use super::account_deletion::{delete_player, remove_names};
 use super::tokens_and_admin_commands::{
     add_one_time_token, claim_command, find_one_time_token, store_command_result,
     take_one_time_token,
 };
+use super::writes::SharedTransaction;
 use super::{Sql, accounts, blocks, players, sessions};
-use crate::{IdentityChange, NameChange};
+use crate::{IdentityChange, NameChange, SessionRecord};
 
 /// Applies an identity change. Returns `false` if the change was refused.
-pub(crate) async fn apply_change<S: DeletePlayers>(
+pub(crate) async fn apply_change<S: SharedTransaction>(
     db: &S,
     change: &IdentityChange,
 ) -> Result<bool, S::Error> {
@@ -84,22 +85,16 @@ pub(crate) async fn is_applied<S: Sql>(
     change: &IdentityChange,
 ) -> Result<Option<bool>, S::Error> {
     let is_applied = match change {
-        IdentityChange::AddSession(added) => {
-            sessions::find_session(db, &added.token).await?.is_some()
-        }
+        IdentityChange::AddSession(session) => is_session_stored(db, session).await?,
         IdentityChange::OfferPairing { pairing, .. } => {
             sessions::find_pairing(db, pairing.code, 0).await?.is_some()
         }
-        IdentityChange::TakePairing(_, session) => {
-            sessions::find_session(db, &session.token).await?.is_some()
-        }
+        IdentityChange::TakePairing(_, session) => is_session_stored(db, session).await?,
         IdentityChange::StoreRecoveryKey(player, key)
         | IdentityChange::RenewRecoveryKey(player, key, _) => {
             sessions::find_by_recovery_key(db, key).await? == Some(*player)
         }
-        IdentityChange::AddApiKey(key) => sessions::find_session(db, &key.session.token)
-            .await?
-            .is_some(),
+        IdentityChange::AddApiKey(key) => is_session_stored(db, &key.session).await?,
         IdentityChange::EndSessions(player, selection) => {
             sessions::have_sessions_ended(db, *player, *selection).await?
         }
@@ -143,6 +138,11 @@ pub(crate) async fn is_applied<S: Sql>(
         IdentityChange::StoreCommandResult(..) => true,
     };
     Ok(Some(is_applied))
+}
+
+async fn is_session_stored<S: Sql>(db: &S, session: &SessionRecord) -> Result<bool, S::Error> {
+    let found = sessions::find_session(db, &session.token).await?;
+    Ok(found.is_some())
 }
 
 /// Returns whether a player has the name that the change would give.

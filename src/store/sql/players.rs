@@ -39,6 +39,11 @@ pub(crate) async fn has_name<S: Sql>(db: &S, id: PlayerId, name: &str) -> Result
     exists(db, sql, &[id.into(), name.into()]).await
 }
 
+/// Returns whether a player is stored, perhaps as deleted.
+pub(crate) async fn is_stored<S: Sql>(db: &S, id: PlayerId) -> Result<bool, S::Error> {
+    exists(db, "SELECT 1 FROM players WHERE id = ?1", &[id.into()]).await
+}
+
 /// Returns whether a player exists and was not deleted.
 pub(crate) async fn player_exists<S: Sql>(db: &S, id: PlayerId) -> Result<bool, S::Error> {
     let sql = "SELECT 1 FROM players WHERE id = ?1 AND NOT gone";

@@ -2,8 +2,7 @@
 
 use plyhouse_protocol::{MatchId, PlayerId};
 
-use super::account_deletion::DeletePlayers;
-use super::{analyses, exists, identity_changes, players, ratings_changes};
+use super::{SqlWrite, analyses, exists, identity_changes, players, ratings_changes};
 use crate::{
     AnalysisQuotaRequest, IdentityChange, PlayerRecord, RatingsChange, SessionRecord,
     StoredAnalysis,
@@ -48,8 +47,20 @@ impl SharedWrite {
     }
 }
 
-/// A transaction with the statements that differ between the databases.
-pub(crate) trait SharedTransaction: DeletePlayers {
+/// A transaction with the statements that differ between the databases, because they affect
+/// journals or tables that are not the same.
+pub(crate) trait SharedTransaction: SqlWrite {
+    /// Statements that delete a player's data from tables that only this database has. The
+    /// parameter is the player.
+    const OWN_DELETE_STATEMENTS: &'static [&'static str];
+
+    /// Removes a player's name from the events and the summaries of these matches.
+    fn remove_name(
+        &self,
+        matches: &[MatchId],
+        player: PlayerId,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send;
+
     /// Counts an analysis request towards the quota of its player, and deletes requests that no
     /// longer count. Returns `false` if the quota is used up.
     fn count_analysis_request(
@@ -84,14 +95,7 @@ pub(crate) async fn is_applied<S: SharedTransaction>(
     write: &SharedWrite,
 ) -> Result<Option<bool>, S::Error> {
     let is_applied = match write {
-        SharedWrite::AddPlayer(player, _) => {
-            exists(
-                db,
-                "SELECT 1 FROM players WHERE id = ?1",
-                &[player.id.into()],
-            )
-            .await?
-        }
+        SharedWrite::AddPlayer(player, _) => players::is_stored(db, player.id).await?,
         SharedWrite::ChangeIdentity(change) => {
             return identity_changes::is_applied(db, change).await;
         }

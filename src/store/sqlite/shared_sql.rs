@@ -9,7 +9,6 @@ use rusqlite::{Connection, params_from_iter};
 
 use super::account_deletion;
 use crate::AnalysisQuotaRequest;
-use crate::sql::account_deletion::DeletePlayers;
 use crate::sql::writes::SharedTransaction;
 use crate::sql::{Column, InvalidColumn, Row, Sql, SqlWrite, Value};
 
@@ -68,7 +67,7 @@ impl SqlWrite for Connection {
     }
 }
 
-impl DeletePlayers for Connection {
+impl SharedTransaction for Connection {
     const OWN_DELETE_STATEMENTS: &'static [&'static str] = &[];
 
     fn remove_name(
@@ -79,9 +78,7 @@ impl DeletePlayers for Connection {
         let mut matches = matches.iter();
         ready(matches.try_for_each(|id| account_deletion::remove_name(self, *id, player)))
     }
-}
 
-impl SharedTransaction for Connection {
     fn count_analysis_request(
         &self,
         request: &AnalysisQuotaRequest,

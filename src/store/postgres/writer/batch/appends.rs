@@ -12,8 +12,8 @@ use super::{Batch, WriteTask};
 use crate::account_deletion::{remove_names_from_events, seated_players, seats_deleted_player};
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
 use crate::records::to_json;
+use crate::sql::exists;
 use crate::sql::reminders::store_reminders;
-use crate::sql::{Value, exists};
 use crate::{JournalPosition, WriteError};
 
 /// An append in a batch.
@@ -130,9 +130,9 @@ async fn lock_matches(connection: &PgConnection, appends: &[Append<'_>]) -> Resu
     let changes_match =
         |append: &&Append<'_>| append.reminder.is_some() || append.end_event().is_some();
     let changing = appends.iter().filter(changes_match);
-    let ids: Vec<Vec<Value<'_>>> = changing.map(|append| vec![append.id.into()]).collect();
+    let ids = changing.map(|append| vec![append.id.into()]);
     let sql = "SELECT m FROM matches WHERE m = ANY ($1) ORDER BY m FOR NO KEY UPDATE";
-    connection.execute_arrays(sql, &ids).await
+    connection.execute_arrays(sql, ids.collect()).await
 }
 
 /// Inserts journal rows for the appends with events, and returns the ids of the matches whose rows
@@ -165,8 +165,7 @@ async fn insert_entries(
                       FROM journal p WHERE p.m = u.m ORDER BY p.n DESC LIMIT 1)
                ORDER BY u.m
                ON CONFLICT DO NOTHING RETURNING m";
-    let rows: Vec<Vec<Value<'_>>> = rows.collect();
-    connection.query_match_ids(sql, &rows).await
+    connection.query_match_ids(sql, rows.collect()).await
 }
 
 /// Tests whether the database accepts writes to a match, without changing any values. Returns
@@ -214,7 +213,7 @@ async fn update_seats(
                FROM UNNEST($1::uuid[], $2::int2[], $3::uuid[]) AS u (m, place, player)
                WHERE EXISTS (SELECT FROM involved i WHERE i.m = u.m AND i.place = 2)
                ON CONFLICT (m, place) DO UPDATE SET player = excluded.player";
-    connection.execute_arrays(sql, &seats).await
+    connection.execute_arrays(sql, seats).await
 }
 
 /// Marks matches as ended if the appended events end them. Also deletes their wake times and
@@ -239,7 +238,6 @@ async fn finish_matches(
                    FROM UNNEST($1::uuid[], $2::int8[]) AS u (m, at_ms) WHERE matches.m = u.m),
                forgotten AS (DELETE FROM parts WHERE m = ANY ($1))
                DELETE FROM involved WHERE m = ANY ($1)";
-    let rows: Vec<Vec<Value<'_>>> = rows.collect();
-    connection.execute_arrays(sql, &rows).await?;
+    connection.execute_arrays(sql, rows.collect()).await?;
     index_ended_matches(connection, &ended).await
 }

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::MatchRecord;
 use crate::account_deletion::remove_names_from_events;
-use crate::postgres::journal_rows::JournalEntries;
+use crate::postgres::journal_rows::read_journal;
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
 use crate::postgres::shared_sql::to_row;
 use crate::sql::matches::{CREATION_COLUMN_COUNT, creation_from_row};
@@ -71,7 +71,7 @@ async fn read_records(
     let matches = rows.chunk_by(|one, other| one.get::<_, Uuid>(0) == other.get::<_, Uuid>(0));
     let records = matches.filter_map(|rows| {
         let id = MatchId(rows[0].get(0));
-        let record = record_from_rows(id, rows).unwrap_or_else(|why| {
+        let record = record_from_rows(rows).unwrap_or_else(|why| {
             tracing::warn!(match_id = %id, why, "ended match is corrupt, not indexed");
             None
         });
@@ -81,9 +81,8 @@ async fn read_records(
 }
 
 /// Reads a match from its rows. Returns a description of the fault if the match is corrupt.
-fn record_from_rows(id: MatchId, rows: &[Row]) -> Result<Option<MatchRecord>, String> {
-    let entries = JournalEntries::from_rows(id, rows, CREATION_COLUMN_COUNT);
-    let read = entries.map_err(|damage| damage.reason)?.into_events();
+fn record_from_rows(rows: &[Row]) -> Result<Option<MatchRecord>, String> {
+    let read = read_journal(rows, CREATION_COLUMN_COUNT)?;
     let creation = creation_from_row(&to_row(&rows[0]))?;
     Ok(read.map(|(events, _)| MatchRecord { creation, events }))
 }

@@ -3,7 +3,7 @@
 use super::{Batch, WriteTask};
 use crate::port::cluster_directory::{LEASE_DURATION, MatchListing, SEEK_RETENTION};
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
-use crate::sql::{SqlWrite, Value};
+use crate::sql::SqlWrite;
 
 impl Batch<'_> {
     /// Renews leases. Deletes the leases of servers that shut down.
@@ -64,8 +64,7 @@ impl Batch<'_> {
                    UPDATE matches mt
                    SET status = found.status, listed = found.listed, card = found.card
                    FROM found WHERE mt.m = found.m";
-        let rows: Vec<Vec<Value<'_>>> = rows.collect();
-        connection.execute_arrays(sql, &rows).await
+        connection.execute_arrays(sql, rows.collect()).await
     }
 }
 

@@ -11,8 +11,8 @@ use super::{Batch, WriteTask};
 use crate::account_deletion::initial_participants;
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
 use crate::records::to_json;
+use crate::sql::SqlWrite;
 use crate::sql::reminders::store_reminders;
-use crate::sql::{SqlWrite, Value};
 use crate::{MatchRecord, NodeId, WriteError};
 
 impl Batch<'_> {
@@ -129,8 +129,7 @@ async fn insert_matches(
                SELECT * FROM UNNEST($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::text[],
                                     $6::uuid[], $7::uuid[]) AS u (m) ORDER BY u.m
                ON CONFLICT DO NOTHING RETURNING m";
-    let rows: Vec<Vec<Value<'_>>> = rows.collect();
-    connection.query_match_ids(sql, &rows).await
+    connection.query_match_ids(sql, rows.collect()).await
 }
 
 /// Creates the journals of new matches.
@@ -147,8 +146,7 @@ async fn begin_journals(
     let sql = "INSERT INTO journal (m, n, last, seq, epoch, body)
                SELECT u.m, 0, u.length, u.length, 0, u.body
                FROM UNNEST($1::uuid[], $2::int8[], $3::text[]) AS u (m, length, body)";
-    let rows: Vec<Vec<Value<'_>>> = rows.collect();
-    connection.execute_arrays(sql, &rows).await
+    connection.execute_arrays(sql, rows.collect()).await
 }
 
 /// Stores the participants of new matches. Correspondence matches are skipped, because their
@@ -188,6 +186,5 @@ async fn matches_with_taken_codes(
     let sql = "SELECT u.m FROM UNNEST($1::uuid[], $2::text[]) AS u (m, code)
                JOIN matches mt ON mt.code = u.code
                WHERE mt.ended_ms IS NULL AND mt.m <> u.m";
-    let rows: Vec<Vec<Value<'_>>> = rows.collect();
-    connection.query_match_ids(sql, &rows).await
+    connection.query_match_ids(sql, rows.collect()).await
 }

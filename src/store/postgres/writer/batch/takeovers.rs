@@ -9,7 +9,7 @@ use super::{Batch, WriteTask};
 use crate::port::cluster_directory::OWNERSHIP_MIN;
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
 use crate::postgres::shared_sql::{to_arrays, to_columns};
-use crate::sql::{Value, query_all, query_first};
+use crate::sql::{query_all, query_first};
 use crate::{NodeId, WriteError};
 
 /// Maximum number of attempts to append a fence to a journal. An attempt fails if another
@@ -100,8 +100,7 @@ async fn insert_fences(
         let rows = unfenced
             .iter()
             .map(|(id, epoch)| vec![(*id).into(), (*epoch).into()]);
-        let rows: Vec<Vec<Value<'_>>> = rows.collect();
-        let fenced = connection.query_match_ids(sql, &rows).await?;
+        let fenced = connection.query_match_ids(sql, rows.collect()).await?;
         unfenced.retain(|(id, _)| !fenced.contains(id));
     }
     Ok(unfenced.into_iter().map(|(id, _)| id).collect())
