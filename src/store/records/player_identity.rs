@@ -172,34 +172,6 @@ pub struct Blocks {
     pub unpairable: Vec<PlayerId>,
 }
 
-/// SQL query for the players that must not be paired with a given player. A bot account's owner and
-/// all bot accounts of that owner count as the same person. The order of the joins lets the stores
-/// use their indexes instead of scanning all accounts.
-macro_rules! unpairable_players_sql {
-    ($of:literal) => {
-        concat!(
-            "WITH me (id) AS (
-                 SELECT coalesce((SELECT owner FROM accounts WHERE player = ",
-            $of,
-            "), ",
-            $of,
-            ")),
-             kin (id) AS (
-                 SELECT id FROM me
-                 UNION SELECT a.player FROM me CROSS JOIN accounts a WHERE a.owner = me.id),
-             met (id) AS (
-                 SELECT b.other FROM blocks b JOIN kin ON b.player = kin.id
-                 UNION SELECT b.player FROM blocks b JOIN kin ON b.other = kin.id),
-             theirs (id) AS (
-                 SELECT coalesce(a.owner, met.id) FROM met LEFT JOIN accounts a ON a.player = met.id)
-             SELECT id FROM theirs
-             UNION SELECT a.player FROM theirs CROSS JOIN accounts a WHERE a.owner = theirs.id
-             ORDER BY 1"
-        )
-    };
-}
-pub(crate) use unpairable_players_sql;
-
 impl Blocks {
     /// Returns whether this player must not be paired with `other`.
     #[must_use]

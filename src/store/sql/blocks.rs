@@ -3,7 +3,6 @@
 use plyhouse_protocol::PlayerId;
 
 use super::{Sql, SqlWrite, exists, query_all};
-use crate::records::player_identity::unpairable_players_sql;
 use crate::{BLOCKS_MAX, Blocks};
 
 /// Blocks the player `other` on behalf of `player`, or ends this block. If `since_ms` is given, the
@@ -55,12 +54,27 @@ pub(crate) async fn load_blocks<S: Sql>(db: &S, player: PlayerId) -> Result<Bloc
     })
 }
 
-/// Returns the players that must not be paired with this player.
+/// Returns the players that must not be paired with this player. A bot account's owner and all bot
+/// accounts of that owner count as the same person.
 pub(crate) async fn unpairable_players<S: Sql>(
     db: &S,
     player: PlayerId,
 ) -> Result<Vec<PlayerId>, S::Error> {
-    let sql = unpairable_players_sql!("?1/*pg:::uuid*/");
+    // The order of the joins lets the databases use their indexes instead of scanning all accounts.
+    let sql = "WITH me (id) AS (
+                   SELECT coalesce((SELECT owner FROM accounts WHERE player = ?1/*pg:::uuid*/),
+                                   ?1/*pg:::uuid*/)),
+               kin (id) AS (
+                   SELECT id FROM me
+                   UNION SELECT a.player FROM me CROSS JOIN accounts a WHERE a.owner = me.id),
+               met (id) AS (
+                   SELECT b.other FROM blocks b JOIN kin ON b.player = kin.id
+                   UNION SELECT b.player FROM blocks b JOIN kin ON b.other = kin.id),
+               theirs (id) AS (
+                   SELECT coalesce(a.owner, met.id) FROM met LEFT JOIN accounts a ON a.player = met.id)
+               SELECT id FROM theirs
+               UNION SELECT a.player FROM theirs CROSS JOIN accounts a WHERE a.owner = theirs.id
+               ORDER BY 1";
     query_all(db, sql, &[player.into()]).await
 }
 

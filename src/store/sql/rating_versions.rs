@@ -9,30 +9,18 @@ use crate::ratings::{CLEAR_ROWS_MAX, daily_ratings};
 use crate::records::to_json;
 use crate::{RatingPost, RatingVersion};
 
-/// Returns a statement that deletes at most `?2` rows of version `?1` from a table. The key is the
-/// primary key without the version.
-macro_rules! delete_some_rows {
-    ($table:literal, $key:literal) => {
-        concat!(
-            "DELETE FROM ",
-            $table,
-            " WHERE fold = ?1 AND (",
-            $key,
-            ") IN (SELECT ",
-            $key,
-            " FROM ",
-            $table,
-            " WHERE fold = ?1 LIMIT ?2)"
-        )
-    };
-}
-
+/// Statements that delete at most `?2` rows of version `?1`.
 const DELETE_SOME_ROWS: [&str; 5] = [
-    delete_some_rows!("rating", "player, game, pool"),
-    delete_some_rows!("rating_days", "player, game, pool, day"),
-    delete_some_rows!("rating_changes", "no, seat"),
-    delete_some_rows!("rating_pairs", "one, other"),
-    delete_some_rows!("conduct", "player"),
+    "DELETE FROM rating WHERE fold = ?1 AND (player, game, pool) IN
+         (SELECT player, game, pool FROM rating WHERE fold = ?1 LIMIT ?2)",
+    "DELETE FROM rating_days WHERE fold = ?1 AND (player, game, pool, day) IN
+         (SELECT player, game, pool, day FROM rating_days WHERE fold = ?1 LIMIT ?2)",
+    "DELETE FROM rating_changes WHERE fold = ?1 AND (no, seat) IN
+         (SELECT no, seat FROM rating_changes WHERE fold = ?1 LIMIT ?2)",
+    "DELETE FROM rating_pairs WHERE fold = ?1 AND (one, other) IN
+         (SELECT one, other FROM rating_pairs WHERE fold = ?1 LIMIT ?2)",
+    "DELETE FROM conduct WHERE fold = ?1 AND player IN
+         (SELECT player FROM conduct WHERE fold = ?1 LIMIT ?2)",
 ];
 
 /// Starts to build a new version, in place of any version that is already being built.
