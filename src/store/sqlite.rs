@@ -22,7 +22,7 @@ use crate::JournalStore;
 use crate::sql::archive_store::SqlArchive;
 use crate::sql::store::SqlStore;
 use crate::sql::writes::SharedWrite;
-use crate::sql::{matches, reminders, run_now};
+use crate::sql::{matches, reminders};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -244,9 +244,7 @@ impl JournalStore for SqliteStore {
     }
 
     fn find_by_code(&self, code: MatchCode) -> ReadFuture<'_, Option<MatchId>> {
-        self.reader
-            .read(move |connection| Ok(run_now(matches::find_by_code(connection, code))?))
-            .boxed()
+        self.read(move |db| matches::find_by_code(db, code).boxed())
     }
 
     fn unowned(&self, node: NodeId) -> ReadFuture<'_, Vec<MatchId>> {
@@ -281,23 +279,15 @@ impl JournalStore for SqliteStore {
         after: (u64, MatchId),
         limit: usize,
     ) -> ReadFuture<'_, Vec<(u64, MatchId)>> {
-        self.reader
-            .read(move |connection| {
-                Ok(run_now(reminders::due_reminders(connection, after, limit))?)
-            })
-            .boxed()
+        self.read(move |db| reminders::due_reminders(db, after, limit).boxed())
     }
 
     fn due_reminder_count(&self) -> ReadFuture<'_, u64> {
-        self.reader
-            .read(move |connection| Ok(run_now(reminders::due_reminder_count(connection))?))
-            .boxed()
+        self.read(|db| reminders::due_reminder_count(db).boxed())
     }
 
     fn participations(&self, player: PlayerId) -> ReadFuture<'_, Vec<(MatchId, Participation)>> {
-        self.reader
-            .read(move |connection| Ok(run_now(reminders::participations(connection, player))?))
-            .boxed()
+        self.read(move |db| reminders::participations(db, player).boxed())
     }
 }
 
@@ -390,7 +380,7 @@ impl Health {
 }
 
 /// Returns the time of the system clock, as Unix time in milliseconds. This time determines only
-/// when ended matches are deleted, because events carry their own times.
+/// when ended matches and operator commands are deleted, because events carry their own times.
 fn wall_clock_ms() -> u64 {
     #[expect(
         clippy::disallowed_methods,

@@ -1,12 +1,11 @@
 //! Queue of operator commands in a SQLite database.
 
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::Connection;
 use uuid::Uuid;
 
-use super::{DATABASE_FILE, OpenError, schema};
+use super::{DATABASE_FILE, OpenError, schema, wall_clock_ms};
 use crate::port::admin_queue::AdminQueue;
 use crate::sql::run_now;
 use crate::sql::tokens_and_admin_commands::{command_result, withdraw_command};
@@ -36,7 +35,7 @@ impl SqliteAdminQueue {
 
 impl AdminQueue for SqliteAdminQueue {
     fn enqueue(&self, command: &str) -> Result<CommandId, StoreAccessError> {
-        let now = now_ms();
+        let now = wall_clock_ms();
         let expired_ms = now.saturating_sub(COMMAND_EXPIRY_MS);
         let sql = "DELETE FROM orders WHERE asked_ms < ?1";
         self.connection.execute(sql, [expired_ms])?;
@@ -53,15 +52,4 @@ impl AdminQueue for SqliteAdminQueue {
     fn withdraw(&self, id: CommandId) -> Result<bool, StoreAccessError> {
         Ok(run_now(withdraw_command(&self.connection, id))?)
     }
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "tests do not depend on this time"
-)]
-fn now_ms() -> u64 {
-    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH);
-    since_epoch.map_or(0, |since| {
-        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-    })
 }

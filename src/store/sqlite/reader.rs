@@ -158,12 +158,16 @@ pub(super) fn load(connection: &Connection, id: MatchId) -> Result<Option<Loaded
             ..loaded
         }))
     });
-    match loaded {
-        Ok(found) => Ok(found),
-        Err(LoadError::Sqlite(error)) if is_corruption(&error) => {
-            Err(LoadError::Corrupt(corrupt_record(id, &error.to_string())))
+    loaded.map_err(|failure| blame_match(failure, id))
+}
+
+/// Reports an error that means corruption as corruption of the match that was read.
+fn blame_match(failure: LoadError, id: MatchId) -> LoadError {
+    match failure {
+        LoadError::Sqlite(error) if is_corruption(&error) => {
+            LoadError::Corrupt(corrupt_record(id, &error.to_string()))
         }
-        Err(failure) => Err(failure),
+        failure => failure,
     }
 }
 
@@ -210,12 +214,8 @@ pub(super) fn tail(
     after: Seq,
 ) -> Result<Option<JournalTail>, LoadError> {
     let transaction = connection.unchecked_transaction()?;
-    match tail_in_transaction(&transaction, id, after) {
-        Err(LoadError::Sqlite(error)) if is_corruption(&error) => {
-            Err(LoadError::Corrupt(corrupt_record(id, &error.to_string())))
-        }
-        read => read,
-    }
+    let read = tail_in_transaction(&transaction, id, after);
+    read.map_err(|failure| blame_match(failure, id))
 }
 
 fn tail_in_transaction(
@@ -261,15 +261,13 @@ pub(super) fn live_matches(
     let mut matches = Vec::new();
     let ids = live_match_ids(&transaction)?.into_iter();
     for id in ids.filter(|id| is_included(*id)) {
-        match load_in_transaction(&transaction, id) {
+        let loaded = load_in_transaction(&transaction, id);
+        match loaded.map_err(|failure| blame_match(failure, id)) {
             Ok(Some((record, _))) => matches.push(Ok(record.into())),
             // If an index contains the match id but the table `matches` has no row with this id,
             // the match is corrupt.
             Ok(None) => matches.push(Err(corrupt_record(id, "the match row is missing"))),
             Err(LoadError::Corrupt(corrupt)) => matches.push(Err(corrupt)),
-            Err(LoadError::Sqlite(error)) if is_corruption(&error) => {
-                matches.push(Err(corrupt_record(id, &error.to_string())));
-            }
             Err(failure) => return Err(failure),
         }
     }

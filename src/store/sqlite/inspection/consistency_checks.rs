@@ -4,7 +4,7 @@
 use rusqlite::Connection;
 
 use crate::sql::inspection::{CONSISTENCY_CHECKS, ConsistencyCheck, find_faults};
-use crate::sql::run_now;
+use crate::sql::{query_all, run_now};
 
 /// Consistency checks that only SQLite databases need.
 const SQLITE_CHECKS: [ConsistencyCheck; 6] = [
@@ -52,21 +52,16 @@ pub(crate) fn check_database(connection: &Connection) -> Vec<String> {
 }
 
 fn check_integrity(connection: &Connection) -> rusqlite::Result<Vec<String>> {
-    let mut statement = connection.prepare("PRAGMA integrity_check")?;
-    let found: Vec<String> = statement
-        .query_map([], |row| row.get(0))?
-        .collect::<Result<_, _>>()?;
-    Ok(found.into_iter().filter(|line| line != "ok").collect())
+    let mut found: Vec<String> = run_now(query_all(connection, "PRAGMA integrity_check", &[]))?;
+    found.retain(|line| line != "ok");
+    Ok(found)
 }
 
 fn check_foreign_keys(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let sql = "SELECT \"table\", parent, count(*) FROM pragma_foreign_key_check GROUP BY 1, 2";
-    let mut statement = connection.prepare(sql)?;
-    let found = statement.query_map([], |row| {
-        let (table, parent, count): (String, String, u64) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        Ok(format!(
-            "rows in {table} that refer to a missing row in {parent}: {count}"
-        ))
-    })?;
-    found.collect()
+    let found: Vec<(String, String, u64)> = run_now(query_all(connection, sql, &[]))?;
+    let faults = found.into_iter().map(|(table, parent, count)| {
+        format!("rows in {table} that refer to a missing row in {parent}: {count}")
+    });
+    Ok(faults.collect())
 }

@@ -14,7 +14,7 @@ use crate::account_deletion::{
     initial_participants, remove_names_from_events, seated_players, seats_deleted_player,
 };
 use crate::records::to_json;
-use crate::sql::{reminders, run_now, writes};
+use crate::sql::{query_all, reminders, run_now, writes};
 use crate::sqlite::account_deletion::deleted_players;
 use crate::sqlite::{history, now};
 use crate::{MatchRecord, WriteError};
@@ -150,12 +150,8 @@ fn has_events_after(
     events: &[Event],
 ) -> rusqlite::Result<bool> {
     let sql = "SELECT at_ms, event FROM events WHERE match = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
-    let mut statement = connection.prepare_cached(sql)?;
-    let stored: Vec<(u64, String)> = statement
-        .query_map((id.0.as_bytes(), to_i64(after), events.len()), |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        })?
-        .collect::<rusqlite::Result<_>>()?;
+    let params = [id.into(), after.0.into(), events.len().into()];
+    let stored: Vec<(u64, String)> = run_now(query_all(connection, sql, &params))?;
     let written = events
         .iter()
         .map(|event| (event.at_ms, to_json(&event.kind)));
