@@ -117,11 +117,8 @@ impl Contents {
         if holder.is_some_and(StoredMatch::is_live) {
             return Err(WriteError::CodeTaken);
         }
-        if !self
-            .lifetimes
-            .deleted_among(account_deletion::initial_participants(&record))
-            .is_empty()
-        {
+        let participants = account_deletion::initial_participants(&record);
+        if !self.lifetimes.deleted_among(participants).is_empty() {
             return Err(WriteError::PlayerDeleted);
         }
         let reminder = record.reminder();
@@ -143,15 +140,11 @@ impl Contents {
             return;
         };
         let previous = std::mem::replace(&mut stored.reminder, reminder.clone());
-        if let Some(Reminder {
-            wake_ms,
-            participations,
-        }) = previous
-        {
-            if let Some(at) = wake_ms {
+        if let Some(previous) = previous {
+            if let Some(at) = previous.wake_ms {
                 self.wake_times.remove(&(at, id));
             }
-            for Participation { player, .. } in participations {
+            for Participation { player, .. } in previous.participations {
                 if let Some(by_match) = self.participations.get_mut(&player) {
                     by_match.remove(&id);
                     if by_match.is_empty() {
@@ -160,13 +153,9 @@ impl Contents {
                 }
             }
         }
-        if let Some(Reminder {
-            wake_ms,
-            participations,
-        }) = reminder
-        {
-            self.wake_times.extend(wake_ms.map(|at| (at, id)));
-            for part in participations {
+        if let Some(reminder) = reminder {
+            self.wake_times.extend(reminder.wake_ms.map(|at| (at, id)));
+            for part in reminder.participations {
                 let by_match = self.participations.entry(part.player).or_default();
                 by_match.insert(id, part);
             }
@@ -184,9 +173,8 @@ impl Contents {
         let Some(stored) = stored.filter(|stored| stored.position() == after) else {
             return Err(WriteError::Conflict);
         };
-        let deleted = self
-            .lifetimes
-            .deleted_among(account_deletion::seated_players(&events));
+        let seated = account_deletion::seated_players(&events);
+        let deleted = self.lifetimes.deleted_among(seated);
         if account_deletion::seats_deleted_player(&events, &deleted) {
             return Err(WriteError::PlayerDeleted);
         }
@@ -260,9 +248,9 @@ impl Contents {
         self.lifetimes.write(db, write).map_err(write_error)??;
         for player in deleted {
             self.directory.remove_seeks_of(player);
-            self.matches
-                .values_mut()
-                .for_each(|stored| stored.remove_name(player));
+            for stored in self.matches.values_mut() {
+                stored.remove_name(player);
+            }
             self.lifetimes.add_deleted(player);
         }
         Ok(())
@@ -270,10 +258,8 @@ impl Contents {
 
     /// Stores an analysis. Returns `false` if there is no ended match with this id.
     fn store_analysis(&mut self, id: MatchId, analysis: StoredAnalysis) -> bool {
-        let has_ended = self
-            .matches
-            .get(&id)
-            .is_some_and(|stored| !stored.is_live());
+        let stored = self.matches.get(&id);
+        let has_ended = stored.is_some_and(|stored| !stored.is_live());
         let existing = self.analyses.get(&id);
         if has_ended && existing.is_none_or(|known| known.nodes <= analysis.nodes) {
             self.analyses.insert(id, analysis);
@@ -297,12 +283,7 @@ impl Contents {
 
     /// Returns the time of the player's first analysis request after `since_ms`.
     fn first_analysis_request_ms(&self, player: PlayerId, since_ms: u64) -> Option<u64> {
-        let times = self
-            .analysis_requests
-            .get(&player)
-            .into_iter()
-            .flatten()
-            .copied();
+        let times = self.analysis_requests.get(&player)?.iter().copied();
         times.filter(|at_ms| *at_ms > since_ms).min()
     }
 
@@ -407,9 +388,8 @@ impl JournalStore for MemoryStore {
         let contents = self.contents.lock();
         // Only ended matches have a rematch, and reminders are returned only for matches with a
         // wake time. Live matches without a wake time therefore have no rematch and no reminder.
-        let own = contents
-            .live_matches()
-            .filter(|stored| stored.owner == Some(owner));
+        let live = contents.live_matches();
+        let own = live.filter(|stored| stored.owner == Some(owner));
         let live: Vec<LoadedMatch> = own.map(|stored| stored.to_loaded(None)).collect();
         let records = live.iter().map(|loaded| &loaded.record);
         let player_ids: BTreeSet<PlayerId> =

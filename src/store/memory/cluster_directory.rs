@@ -14,7 +14,7 @@ use crate::port::cluster_directory::{
     MatchRoute, PAIR_ATTEMPTS_MAX, PairOutcome, RatingRange, SEEK_RETENTION, SeekRecord,
     SeekerPage,
 };
-use crate::sql::blocks::load_blocks;
+use crate::sql::blocks::unpairable_players;
 use crate::sql::run_now;
 use crate::sql::sessions::sessions as load_sessions;
 use crate::sql::store::SqlStore;
@@ -59,10 +59,8 @@ impl DirectoryState {
 
     /// Returns the number of seeks that wait on servers with a valid lease.
     fn waiting_count(&self) -> usize {
-        let seeks = self.seeks.iter();
-        seeks
-            .filter(|waiting| self.holds_lease(waiting.seek.node))
-            .count()
+        let is_waiting = |waiting: &&WaitingSeek| self.holds_lease(waiting.seek.node);
+        self.seeks.iter().filter(is_waiting).count()
     }
 
     /// Returns the waiting seeks whose keys start with `key_prefix`, longest wait first.
@@ -74,12 +72,10 @@ impl DirectoryState {
         // The sort is stable, so seeks that started to wait at the same time keep their insertion
         // order.
         waiting.sort_by_key(|seek| seek.waiting_since);
-        let bodies = waiting.iter().take(limit);
+        let page = waiting.iter().take(limit);
         SeekerPage {
             total: waiting.len() as u64,
-            bodies: bodies
-                .map(|waiting_seek| waiting_seek.seek.body.clone())
-                .collect(),
+            bodies: page.map(|waiting| waiting.seek.body.clone()).collect(),
         }
     }
 
@@ -138,23 +134,19 @@ impl Contents {
     }
 
     fn take_over(&mut self, id: MatchId, owner: NodeId, previous_owner: Option<NodeId>) -> bool {
-        let stored = self.matches.get_mut(&id);
         let may_take_over = |stored: &&mut StoredMatch| {
             stored.owner == previous_owner && !stored.is_recently_taken_over()
         };
-        let taken_over = stored
-            .filter(may_take_over)
-            .map(|stored| stored.take_over(owner));
-        taken_over.is_some()
+        let stored = self.matches.get_mut(&id).filter(may_take_over);
+        stored.map(|stored| stored.take_over(owner)).is_some()
     }
 
     fn abandoned_matches(&mut self, limit: usize) -> Vec<MatchId> {
         self.directory.abandoned_calls += 1;
         let call = self.directory.abandoned_calls;
         let has_lease = |owner| self.directory.holds_lease(owner);
-        let abandoned = self
-            .live_matches()
-            .filter(|stored| !stored.owner.is_some_and(has_lease));
+        let live = self.live_matches();
+        let abandoned = live.filter(|stored| !stored.owner.is_some_and(has_lease));
         let mut ids: Vec<MatchId> = abandoned.map(StoredMatch::id).collect();
         // Each call of this function returns the matches in a different pseudorandom order. The
         // orders depend only on the call number, so a repeated simulation gets the same orders.
@@ -190,18 +182,16 @@ impl Contents {
         }
         let Some(opponent) = self.directory.find_opponent(&seek, unpairable) else {
             let directory = &mut self.directory;
-            directory
-                .seeks
-                .retain(|earlier| earlier.seek.player != seek.player);
+            directory.remove_seeks_of(seek.player);
             if directory.waiting_count() >= seeks_max {
                 return Ok(PairOutcome::LimitReached);
             }
             let wait_time = Duration::from_millis(seek.rating_range.waited_ms);
             let now = Instant::now();
-            let since = now.checked_sub(wait_time).unwrap_or(now);
+            let waiting_since = now.checked_sub(wait_time).unwrap_or(now);
             directory.seeks.push(WaitingSeek {
                 seek,
-                waiting_since: since,
+                waiting_since,
             });
             return Ok(PairOutcome::Waiting);
         };
@@ -209,9 +199,7 @@ impl Contents {
             let record = make_match(&self.directory.seeks[opponent].seek);
             if self.create(seek.node, record.clone()).is_ok() {
                 let opponent = self.directory.seeks.remove(opponent);
-                self.directory
-                    .seeks
-                    .retain(|earlier| earlier.seek.player != seek.player);
+                self.directory.remove_seeks_of(seek.player);
                 return Ok(PairOutcome::Paired(Box::new((opponent.seek, record))));
             }
         }
@@ -266,9 +254,7 @@ impl StoredMatch {
         };
         let game = self.record.creation.game.info.id;
         let fits = query.game.as_ref().is_none_or(|game_id| game_id == game)
-            && query
-                .status
-                .is_none_or(|requested_status| requested_status == status)
+            && query.status.is_none_or(|requested| requested == status)
             && ended_ms >= query.ended_since_ms;
         fits.then_some(&listing.summary)
     }
@@ -373,11 +359,10 @@ impl ClusterDirectory for MemoryStore {
         make_match: MatchFactory,
     ) -> WriteFuture<'_, PairOutcome> {
         let mut contents = self.contents.lock();
-        let paired = run_now(load_blocks(&self.identities, seek.player))
+        let unpairable = run_now(unpairable_players(&self.identities, seek.player));
+        let paired = unpairable
             .map_err(write_error)
-            .and_then(|blocks| {
-                contents.pair_seek(seek, &blocks.unpairable, seeks_max, &make_match)
-            });
+            .and_then(|unpairable| contents.pair_seek(seek, &unpairable, seeks_max, &make_match));
         future::ready(paired).boxed()
     }
 

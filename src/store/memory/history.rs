@@ -33,17 +33,12 @@ impl HistoryIndex {
             return;
         };
         for seat_result in seat_results(summary) {
-            let matches = self
-                .matches_of_player
-                .entry(seat_result.player)
-                .or_default();
+            let SeatResult { player, result, .. } = seat_result;
+            let matches = self.matches_of_player.entry(player).or_default();
             matches.insert((ended_ms, stored.id()));
             for viewer in viewers(stored, &seat_result) {
-                let results = self
-                    .results
-                    .entry((seat_result.player, viewer))
-                    .or_default();
-                let (count, first_ms) = results.entry(seat_result.result).or_insert((0, ended_ms));
+                let results = self.results.entry((player, viewer)).or_default();
+                let (count, first_ms) = results.entry(result).or_insert((0, ended_ms));
                 *count += 1;
                 *first_ms = ended_ms.min(*first_ms);
             }
@@ -52,8 +47,9 @@ impl HistoryIndex {
         let tally = Tally::from_summary(summary);
         for (line, m) in summary
             .opening
-            .iter()
-            .flat_map(|opening| opening_steps(opening))
+            .as_deref()
+            .into_iter()
+            .flat_map(opening_steps)
         {
             // If the opening line is already stored, as for most matches, the code updates its
             // tally without allocating strings.
@@ -73,14 +69,15 @@ impl HistoryIndex {
             return;
         };
         for seat_result in seat_results(summary) {
-            if let Some(matches) = self.matches_of_player.get_mut(&seat_result.player) {
+            let SeatResult { player, result, .. } = seat_result;
+            if let Some(matches) = self.matches_of_player.get_mut(&player) {
                 matches.remove(&(ended_ms, stored.id()));
                 if matches.is_empty() {
-                    self.matches_of_player.remove(&seat_result.player);
+                    self.matches_of_player.remove(&player);
                 }
             }
             for viewer in viewers(stored, &seat_result) {
-                self.subtract_result((seat_result.player, viewer), seat_result.result);
+                self.subtract_result((player, viewer), result);
             }
         }
         let Some(openings) = self.openings.get_mut(game_id(stored)) else {
@@ -89,8 +86,9 @@ impl HistoryIndex {
         let tally = Tally::from_summary(summary);
         for (line, m) in summary
             .opening
-            .iter()
-            .flat_map(|opening| opening_steps(opening))
+            .as_deref()
+            .into_iter()
+            .flat_map(opening_steps)
         {
             let Some(moves) = openings.get_mut(line) else {
                 continue;
@@ -144,12 +142,8 @@ impl Contents {
             None => (u64::MAX, MatchId(uuid::Uuid::max())),
             Some(id) => (self.matches.get(&id)?.ended_ms()?, id),
         };
-        let ended = self
-            .history_index
-            .matches_of_player
-            .get(&query.player)
-            .into_iter();
-        let matches = ended.flat_map(|all| all.range(..before).rev());
+        let ended = self.history_index.matches_of_player.get(&query.player);
+        let matches = ended.into_iter().flat_map(|all| all.range(..before).rev());
         let matching = matches.filter_map(|(ended_ms, id)| {
             let stored = self.matches.get(id)?;
             let seat_result = Self::visible_seat_result(stored, query.player, query.viewer)?;
@@ -158,21 +152,15 @@ impl Contents {
                 Some(Opponent::Bot) => seat_result.opponent.is_none(),
                 Some(Opponent::Player(id)) => seat_result.opponent == Some(id),
             };
+            let SeatResult { seat, result, .. } = seat_result;
             let is_match = has_opponent
-                && query
-                    .game
-                    .is_none_or(|searched| searched == game_id(stored))
-                && query
-                    .result
-                    .is_none_or(|result| result == seat_result.result);
+                && query.game.is_none_or(|game| game == game_id(stored))
+                && query.result.is_none_or(|searched| searched == result);
+            let summary = stored.summary.as_deref();
             is_match.then(|| PastMatch {
                 creation: stored.record.creation.clone(),
-                summary: stored
-                    .summary
-                    .as_deref()
-                    .cloned()
-                    .expect("an indexed match has a summary"),
-                seat: seat_result.seat,
+                summary: summary.cloned().expect("an indexed match has a summary"),
+                seat,
                 ended_ms: *ended_ms,
             })
         });
@@ -211,10 +199,9 @@ fn viewers(
     seat_result: &SeatResult,
 ) -> impl Iterator<Item = Option<PlayerId>> + use<> {
     let is_public = stored.record.creation.terms.is_public();
-    let participants = [Some(seat_result.player), seat_result.opponent]
-        .into_iter()
-        .flatten();
-    let participants = participants.filter(move |_| !is_public).map(Some);
+    let participants = [Some(seat_result.player), seat_result.opponent];
+    let participants = participants.into_iter().filter(Option::is_some);
+    let participants = participants.filter(move |_| !is_public);
     is_public.then_some(None).into_iter().chain(participants)
 }
 

@@ -139,17 +139,12 @@ impl MemoryRatings {
             daily.insert(day, rating);
         }
         target.version.cursor = post.to_row;
-        target.books.last_ms = post.books.last_ms;
-        target.books.started_ms = post.books.started_ms;
-        target.books.ratings.extend(post.books.ratings);
-        target
-            .books
-            .pair_histories
-            .extend(post.books.pair_histories);
-        target
-            .books
-            .abort_penalties
-            .extend(post.books.abort_penalties);
+        let (books, posted) = (&mut target.books, post.books);
+        books.last_ms = posted.last_ms;
+        books.started_ms = posted.started_ms;
+        books.ratings.extend(posted.ratings);
+        books.pair_histories.extend(posted.pair_histories);
+        books.abort_penalties.extend(posted.abort_penalties);
         target.posted.extend(post.posted);
         true
     }

@@ -49,10 +49,8 @@ pub async fn run_rating_step(
     now_ms: u64,
 ) -> Result<RatingStep, RatingUpdateError> {
     let state = store.rating_progress().await?;
-    if state
-        .next_numbering_ms
-        .is_some_and(|due_ms| due_ms <= now_ms)
-    {
+    let due_ms = state.next_numbering_ms;
+    if due_ms.is_some_and(|due_ms| due_ms <= now_ms) {
         let due = RatingsChange::NumberDueRows(now_ms);
         store.change_ratings(due).await?;
         return Ok(RatingStep::MoreWork);
@@ -75,9 +73,8 @@ pub async fn run_rating_step(
     match state.building {
         Some(building) => advance_building_version(store, &state, building).await,
         None if state.has_stale_version => {
-            store
-                .change_ratings(RatingsChange::ClearStaleVersions)
-                .await?;
+            let change = RatingsChange::ClearStaleVersions;
+            store.change_ratings(change).await?;
             Ok(RatingStep::MoreWork)
         }
         None => Ok(RatingStep::Idle(state.next_numbering_ms)),
@@ -97,10 +94,8 @@ async fn advance_building_version(
         }
         Some(NextRows::UnknownExclusion(_)) => begin_version(store, state.last_row).await,
         None => {
-            let is_applied = store
-                .change_ratings(RatingsChange::SwitchVersion(building))
-                .await?;
-            if !is_applied {
+            let change = RatingsChange::SwitchVersion(building);
+            if !store.change_ratings(change).await? {
                 return Ok(RatingStep::MoreWork);
             }
             posted_since(store, state.live.cursor).await
@@ -131,9 +126,8 @@ async fn begin_version(
     store: &dyn Store,
     exclusions_cursor: u64,
 ) -> Result<RatingStep, RatingUpdateError> {
-    store
-        .change_ratings(RatingsChange::BeginVersion { exclusions_cursor })
-        .await?;
+    let change = RatingsChange::BeginVersion { exclusions_cursor };
+    store.change_ratings(change).await?;
     Ok(RatingStep::MoreWork)
 }
 
@@ -176,9 +170,8 @@ async fn post_rows(
     rows: Vec<(u64, LedgerRow)>,
     is_live: bool,
 ) -> Result<RatingStep, RatingUpdateError> {
-    let mut books = store
-        .load_ratings_for(version.id, NeededRatings::for_rows(&rows))
-        .await?;
+    let needed = NeededRatings::for_rows(&rows);
+    let mut books = store.load_ratings_for(version.id, needed).await?;
     let unrated = known_exclusions(unrated, version.exclusions_cursor);
     let posted: Vec<PostOutcome> = rows
         .iter()
@@ -193,10 +186,8 @@ async fn post_rows(
         posted: changed.map(|(no, posted)| (no, posted.clone())).collect(),
         books,
     };
-    let is_applied = store
-        .change_ratings(RatingsChange::Post(Box::new(post)))
-        .await?;
-    if !is_applied || !is_live {
+    let change = RatingsChange::Post(Box::new(post));
+    if !store.change_ratings(change).await? || !is_live {
         return Ok(RatingStep::MoreWork);
     }
     let posted_rows = rows.into_iter().map(|(_, row)| row).zip(posted);

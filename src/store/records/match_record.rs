@@ -105,7 +105,7 @@ pub(crate) fn terms_from_text(text: &str) -> Result<Terms, String> {
     serde_json::from_str(text).map_err(|error| format!("invalid match terms: {error}"))
 }
 
-/// Parses a stored event. Returns an error message if the event is not valid.
+/// Parses a stored event, without its number and time. Returns an error message if the event is not valid.
 pub(crate) fn event_from_text(text: &str) -> Result<EventKind, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }
