@@ -256,37 +256,6 @@ impl Contents {
         Ok(())
     }
 
-    /// Stores an analysis. Returns `false` if there is no ended match with this id.
-    fn store_analysis(&mut self, id: MatchId, analysis: StoredAnalysis) -> bool {
-        let stored = self.matches.get(&id);
-        let has_ended = stored.is_some_and(|stored| !stored.is_live());
-        let existing = self.analyses.get(&id);
-        if has_ended && existing.is_none_or(|known| known.nodes <= analysis.nodes) {
-            self.analyses.insert(id, analysis);
-        }
-        has_ended
-    }
-
-    /// Counts an analysis request. Returns `false` if the player has used up the quota.
-    fn count_analysis_request(&mut self, request: AnalysisQuotaRequest) -> bool {
-        self.analysis_requests.retain(|_, times| {
-            times.retain(|at_ms| *at_ms > request.since_ms);
-            !times.is_empty()
-        });
-        let times = self.analysis_requests.entry(request.player).or_default();
-        let is_allowed = times.len() < request.requests_max as usize;
-        if is_allowed {
-            times.push(request.at_ms);
-        }
-        is_allowed
-    }
-
-    /// Returns the time of the player's first analysis request after `since_ms`.
-    fn first_analysis_request_ms(&self, player: PlayerId, since_ms: u64) -> Option<u64> {
-        let times = self.analysis_requests.get(&player)?.iter().copied();
-        times.filter(|at_ms| *at_ms > since_ms).min()
-    }
-
     /// Returns the rematch of a match, if it has one.
     fn rematch(&self, id: MatchId) -> Option<RematchRecord> {
         let id = *self.rematches.get(&id)?;
@@ -510,7 +479,14 @@ impl ArchiveStore for MemoryStore {
     }
 
     fn store_analysis(&self, id: MatchId, analysis: StoredAnalysis) -> WriteFuture<'_, bool> {
-        ready(self.contents.lock().store_analysis(id, analysis))
+        let mut contents = self.contents.lock();
+        let stored = contents.matches.get(&id);
+        let has_ended = stored.is_some_and(|stored| !stored.is_live());
+        let existing = contents.analyses.get(&id);
+        if has_ended && existing.is_none_or(|known| known.nodes <= analysis.nodes) {
+            contents.analyses.insert(id, analysis);
+        }
+        ready(has_ended)
     }
 
     fn analysis(&self, id: MatchId) -> ReadFuture<'_, Option<StoredAnalysis>> {
@@ -518,7 +494,17 @@ impl ArchiveStore for MemoryStore {
     }
 
     fn count_analysis_request(&self, request: AnalysisQuotaRequest) -> WriteFuture<'_, bool> {
-        ready(self.contents.lock().count_analysis_request(request))
+        let requests = &mut self.contents.lock().analysis_requests;
+        requests.retain(|_, times| {
+            times.retain(|at_ms| *at_ms > request.since_ms);
+            !times.is_empty()
+        });
+        let times = requests.entry(request.player).or_default();
+        let is_allowed = times.len() < request.requests_max as usize;
+        if is_allowed {
+            times.push(request.at_ms);
+        }
+        ready(is_allowed)
     }
 
     fn first_analysis_request_ms(
@@ -527,7 +513,9 @@ impl ArchiveStore for MemoryStore {
         since_ms: u64,
     ) -> ReadFuture<'_, Option<u64>> {
         let contents = self.contents.lock();
-        ready(contents.first_analysis_request_ms(player, since_ms))
+        let times = contents.analysis_requests.get(&player).into_iter();
+        let times = times.flatten().copied();
+        ready(times.filter(|at_ms| *at_ms > since_ms).min())
     }
 }
 

@@ -122,50 +122,6 @@ impl WaitingSeek {
 }
 
 impl Contents {
-    fn find_route(&self, id: MatchId) -> Option<MatchRoute> {
-        let stored = self.matches.get(&id)?;
-        let holds_lease = |owner| self.directory.holds_lease(owner);
-        Some(MatchRoute {
-            owner: stored.owner,
-            is_lease_valid: stored.owner.is_some_and(holds_lease),
-            epoch: stored.epoch(),
-            has_ended: !stored.is_live(),
-        })
-    }
-
-    fn take_over(&mut self, id: MatchId, owner: NodeId, previous_owner: Option<NodeId>) -> bool {
-        let may_take_over = |stored: &&mut StoredMatch| {
-            stored.owner == previous_owner && !stored.is_recently_taken_over()
-        };
-        let stored = self.matches.get_mut(&id).filter(may_take_over);
-        stored.map(|stored| stored.take_over(owner)).is_some()
-    }
-
-    fn abandoned_matches(&mut self, limit: usize) -> Vec<MatchId> {
-        self.directory.abandoned_calls += 1;
-        let call = self.directory.abandoned_calls;
-        let has_lease = |owner| self.directory.holds_lease(owner);
-        let live = self.live_matches();
-        let abandoned = live.filter(|stored| !stored.owner.is_some_and(has_lease));
-        let mut ids: Vec<MatchId> = abandoned.map(StoredMatch::id).collect();
-        // Each call of this function returns the matches in a different pseudorandom order. The
-        // orders depend only on the call number, so a repeated simulation gets the same orders.
-        ids.sort_by_cached_key(|id| shuffled(id.0.as_u128(), call));
-        ids.truncate(limit);
-        ids
-    }
-
-    fn involved_matches(&self, player: PlayerId) -> Vec<MatchId> {
-        let is_involved = |stored: &&StoredMatch| {
-            let record = &stored.record;
-            stored.is_live()
-                && !record.creation.terms.is_correspondence()
-                && record.participants().contains(&Some(player))
-        };
-        let involved = self.matches.values().filter(is_involved);
-        involved.map(StoredMatch::id).collect()
-    }
-
     fn pair_seek(
         &mut self,
         seek: SeekRecord,
@@ -204,38 +160,6 @@ impl Contents {
             }
         }
         Err(WriteError::Unavailable)
-    }
-
-    fn end_seek(&mut self, player: PlayerId, node: NodeId) -> bool {
-        let seeks = &mut self.directory.seeks;
-        let count = seeks.len();
-        seeks.retain(|waiting| (waiting.seek.player, waiting.seek.node) != (player, node));
-        seeks.len() < count
-    }
-
-    fn update_summaries(&mut self, listings: Vec<MatchListing>) {
-        for listing in listings {
-            if let Some(stored) = self.matches.get_mut(&listing.id)
-                && (stored.is_live() || listing.status == MatchStatus::Ended)
-            {
-                stored.listing = Some(listing);
-            }
-        }
-    }
-
-    fn list_matches(&self, query: &MatchListQuery) -> MatchListPage {
-        let mut page = MatchListPage::default();
-        for stored in self.matches.values().rev() {
-            let Some(summary) = stored.listing_summary(query) else {
-                continue;
-            };
-            page.total += 1;
-            let is_after = query.after.is_none_or(|after| stored.id() < after);
-            if is_after && page.summaries.len() < query.limit {
-                page.summaries.push(summary.to_owned());
-            }
-        }
-        page
     }
 }
 
@@ -279,7 +203,15 @@ impl ClusterDirectory for MemoryStore {
     }
 
     fn find_route(&self, id: MatchId) -> ReadFuture<'_, Option<MatchRoute>> {
-        ready(self.contents.lock().find_route(id))
+        let contents = self.contents.lock();
+        let holds_lease = |owner| contents.directory.holds_lease(owner);
+        let route = contents.matches.get(&id).map(|stored| MatchRoute {
+            owner: stored.owner,
+            is_lease_valid: stored.owner.is_some_and(holds_lease),
+            epoch: stored.epoch(),
+            has_ended: !stored.is_live(),
+        });
+        ready(route)
     }
 
     fn foreign_matches(&self, node: NodeId, ids: Vec<MatchId>) -> ReadFuture<'_, Vec<MatchId>> {
@@ -296,15 +228,39 @@ impl ClusterDirectory for MemoryStore {
         owner: NodeId,
         previous_owner: Option<NodeId>,
     ) -> WriteFuture<'_, bool> {
-        ready(self.contents.lock().take_over(id, owner, previous_owner))
+        let may_take_over = |stored: &&mut StoredMatch| {
+            stored.owner == previous_owner && !stored.is_recently_taken_over()
+        };
+        let mut contents = self.contents.lock();
+        let stored = contents.matches.get_mut(&id).filter(may_take_over);
+        ready(stored.map(|stored| stored.take_over(owner)).is_some())
     }
 
     fn abandoned_matches(&self, limit: usize) -> ReadFuture<'_, Vec<MatchId>> {
-        ready(self.contents.lock().abandoned_matches(limit))
+        let mut contents = self.contents.lock();
+        contents.directory.abandoned_calls += 1;
+        let call = contents.directory.abandoned_calls;
+        let has_lease = |owner| contents.directory.holds_lease(owner);
+        let live = contents.live_matches();
+        let abandoned = live.filter(|stored| !stored.owner.is_some_and(has_lease));
+        let mut ids: Vec<MatchId> = abandoned.map(StoredMatch::id).collect();
+        // Each call of this function returns the matches in a different pseudorandom order. The
+        // orders depend only on the call number, so a repeated simulation gets the same orders.
+        ids.sort_by_cached_key(|id| shuffled(id.0.as_u128(), call));
+        ids.truncate(limit);
+        ready(ids)
     }
 
     fn involved_matches(&self, player: PlayerId) -> ReadFuture<'_, Vec<MatchId>> {
-        ready(self.contents.lock().involved_matches(player))
+        let is_involved = |stored: &&StoredMatch| {
+            let record = &stored.record;
+            stored.is_live()
+                && !record.creation.terms.is_correspondence()
+                && record.participants().contains(&Some(player))
+        };
+        let contents = self.contents.lock();
+        let involved = contents.matches.values().filter(is_involved);
+        ready(involved.map(StoredMatch::id).collect())
     }
 
     fn hosted_match_count(&self, player: PlayerId) -> ReadFuture<'_, usize> {
@@ -367,7 +323,10 @@ impl ClusterDirectory for MemoryStore {
     }
 
     fn end_seek(&self, player: PlayerId, node: NodeId) -> WriteFuture<'_, bool> {
-        ready(self.contents.lock().end_seek(player, node))
+        let seeks = &mut self.contents.lock().directory.seeks;
+        let count = seeks.len();
+        seeks.retain(|waiting| (waiting.seek.player, waiting.seek.node) != (player, node));
+        ready(seeks.len() < count)
     }
 
     fn seekers_on_node(&self, node: NodeId) -> ReadFuture<'_, Vec<PlayerId>> {
@@ -384,11 +343,29 @@ impl ClusterDirectory for MemoryStore {
     }
 
     fn update_summaries(&self, listings: Vec<MatchListing>) -> WriteFuture<'_, ()> {
-        self.contents.lock().update_summaries(listings);
+        let mut contents = self.contents.lock();
+        for listing in listings {
+            if let Some(stored) = contents.matches.get_mut(&listing.id)
+                && (stored.is_live() || listing.status == MatchStatus::Ended)
+            {
+                stored.listing = Some(listing);
+            }
+        }
         ready(())
     }
 
     fn list_matches(&self, query: MatchListQuery) -> ReadFuture<'_, MatchListPage> {
-        ready(self.contents.lock().list_matches(&query))
+        let mut page = MatchListPage::default();
+        for stored in self.contents.lock().matches.values().rev() {
+            let Some(summary) = stored.listing_summary(&query) else {
+                continue;
+            };
+            page.total += 1;
+            let is_after = query.after.is_none_or(|after| stored.id() < after);
+            if is_after && page.summaries.len() < query.limit {
+                page.summaries.push(summary.to_owned());
+            }
+        }
+        ready(page)
     }
 }
