@@ -127,9 +127,7 @@ impl PostgresStore {
     ///
     /// See [`OpenPostgresError`].
     pub async fn open(url: &str, keep_ended: Option<Duration>) -> Result<Self, OpenError> {
-        let (url, mut connection) = connect_and_migrate(url).await?;
-        schema::lock_shared(connection.client()).await?;
-        Self::from_connection(&url, connection, keep_ended).await
+        Self::open_with_lock(url, keep_ended, schema::SHARED_LOCK).await
     }
 
     /// Opens a database for a server outside a cluster. Other servers cannot open the database
@@ -143,19 +141,24 @@ impl PostgresStore {
         url: &str,
         keep_ended: Option<Duration>,
     ) -> Result<Self, OpenError> {
-        let (url, mut connection) = connect_and_migrate(url).await?;
-        schema::lock_exclusive(connection.client()).await?;
-        Self::from_connection(&url, connection, keep_ended).await
+        Self::open_with_lock(url, keep_ended, schema::EXCLUSIVE_LOCK).await
     }
 
-    async fn from_connection(
-        url: &ConnectionUrl,
-        connection: PgConnection,
+    /// Connects to a database, creates or migrates its tables, and takes the server lock by running
+    /// the given statement.
+    async fn open_with_lock(
+        url: &str,
         keep_ended: Option<Duration>,
+        lock_sql: &str,
     ) -> Result<Self, OpenError> {
+        let url: ConnectionUrl = url.parse()?;
+        let mut connection = PgConnection::connect(&url).await?;
+        schema::migrate(&mut connection).await?;
+        schema::lock(connection.client(), lock_sql).await?;
         let health = Arc::new(Health::default());
         let writer = ReconnectingConnection::new(url.clone(), connection);
-        let reader = ReconnectingConnection::new(url.clone(), PgConnection::connect(url).await?);
+        let connection = PgConnection::connect(&url).await?;
+        let reader = ReconnectingConnection::new(url, connection);
         Ok(Self {
             writer: Writer::start(writer, keep_ended, &health),
             reader: Reader::new(reader),
@@ -168,14 +171,6 @@ impl PostgresStore {
     pub fn metrics(&self) -> StoreMetrics {
         self.health.metrics.clone()
     }
-}
-
-/// Connects to a database, and creates or migrates its tables.
-async fn connect_and_migrate(url: &str) -> Result<(ConnectionUrl, PgConnection), OpenError> {
-    let url: ConnectionUrl = url.parse()?;
-    let mut connection = PgConnection::connect(&url).await?;
-    schema::migrate(&mut connection).await?;
-    Ok((url, connection))
 }
 
 impl JournalStore for PostgresStore {

@@ -42,19 +42,10 @@ impl Reader {
         sql: &'static str,
         params: Params<'_>,
     ) -> Result<Vec<Row>, ReadError> {
-        self.run(async |connection| connection.query(sql, params).await)
-            .await
-    }
-
-    /// Runs queries on the shared connection.
-    pub(super) async fn run<T>(
-        &self,
-        queries: impl AsyncFnOnce(&PgConnection) -> Result<T, QueryError>,
-    ) -> Result<T, ReadError> {
         // The mutex is locked only while the task gets the connection, so queries run concurrently.
         let connection = self.connection.lock().await.connection().await;
         let connection = connection.map_err(|_| ReadError::Unavailable)?;
-        let result = queries(&connection).await;
+        let result = connection.query(sql, params).await;
         if let Err(failure) = &result {
             self.handle_failure(failure, &connection).await;
         }

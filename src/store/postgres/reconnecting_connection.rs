@@ -56,13 +56,20 @@ pub(super) fn error_chain(error: &(dyn Error + 'static)) -> String {
     causes.join(": ")
 }
 
+/// Form of the parameters of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum ParamForm {
+    Values,
+    /// The statement is an `INSERT` of one row that is executed for several rows. The parameters are
+    /// arrays with one element for each row.
+    Arrays,
+}
+
 /// A database connection and its cache of prepared statements.
 pub(super) struct PgConnection {
     client: Client,
-    statements: Mutex<HashMap<&'static str, Statement>>,
+    statements: Mutex<HashMap<(&'static str, ParamForm), Statement>>,
     statement_timeout: Duration,
-    /// Prepared statements of [`Self::insert_arrays`].
-    array_inserts: Mutex<HashMap<&'static str, Statement>>,
     driver: JoinHandle<()>,
 }
 
@@ -85,7 +92,6 @@ impl PgConnection {
             client,
             statements: Mutex::default(),
             statement_timeout: STATEMENT_TIMEOUT,
-            array_inserts: Mutex::default(),
             driver: task,
         })
     }
@@ -111,7 +117,7 @@ impl PgConnection {
         params: Params<'_>,
     ) -> Result<Vec<Row>, QueryError> {
         let query = async {
-            let statement = self.prepare_cached(sql).await?;
+            let statement = self.prepare_cached(sql, ParamForm::Values).await?;
             self.client.query(&statement, params).await
         };
         self.with_timeout(query).await
@@ -121,27 +127,14 @@ impl PgConnection {
     pub(super) async fn execute_prepared(
         &self,
         sql: &'static str,
+        form: ParamForm,
         params: Params<'_>,
     ) -> Result<u64, QueryError> {
         let execute = async {
-            let statement = self.prepare_cached(sql).await?;
+            let statement = self.prepare_cached(sql, form).await?;
             self.client.execute(&statement, params).await
         };
         self.with_timeout(execute).await
-    }
-
-    /// Runs an `INSERT` of one row for several rows. The parameters are arrays with one element for
-    /// each row.
-    pub(super) async fn insert_arrays(
-        &self,
-        sql: &'static str,
-        arrays: Params<'_>,
-    ) -> Result<(), QueryError> {
-        let insert = async {
-            let statement = self.prepare_arrays_cached(sql).await?;
-            self.client.execute(&statement, arrays).await
-        };
-        self.with_timeout(insert).await.map(drop)
     }
 
     /// Executes SQL without parameters.
@@ -170,29 +163,21 @@ impl PgConnection {
 
     /// Prepares a statement, whose parameters may be written as `$1` or `?1`. The lock is held
     /// meanwhile, so that concurrent callers do not prepare the statement again.
-    async fn prepare_cached(&self, sql: &'static str) -> Result<Statement, tokio_postgres::Error> {
-        let mut statements = self.statements.lock().await;
-        if let Some(cached) = statements.get(sql) {
-            return Ok(cached.clone());
-        }
-        let statement = self.client.prepare(&to_postgres(sql)).await?;
-        statements.insert(sql, statement.clone());
-        Ok(statement)
-    }
-
-    /// Prepares an `INSERT` of one row as an `INSERT` of arrays.
-    async fn prepare_arrays_cached(
+    async fn prepare_cached(
         &self,
         sql: &'static str,
+        form: ParamForm,
     ) -> Result<Statement, tokio_postgres::Error> {
-        let mut statements = self.array_inserts.lock().await;
-        if let Some(cached) = statements.get(sql) {
+        let mut statements = self.statements.lock().await;
+        if let Some(cached) = statements.get(&(sql, form)) {
             return Ok(cached.clone());
         }
-        let row_insert = self.client.prepare(&to_postgres(sql)).await?;
-        let arrays_sql = to_postgres_arrays(sql, row_insert.params());
-        let statement = self.client.prepare(&arrays_sql).await?;
-        statements.insert(sql, statement.clone());
+        let mut statement = self.client.prepare(&to_postgres(sql)).await?;
+        if form == ParamForm::Arrays {
+            let arrays_sql = to_postgres_arrays(sql, statement.params());
+            statement = self.client.prepare(&arrays_sql).await?;
+        }
+        statements.insert((sql, form), statement.clone());
         Ok(statement)
     }
 }

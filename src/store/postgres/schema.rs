@@ -448,25 +448,18 @@ pub(super) async fn migrate_to(
 /// exclusively. The servers of a cluster hold it in shared mode.
 const SERVER_LOCK: i64 = 0x706c_7968_6f75_7366;
 
-/// Takes the server lock exclusively until this connection ends. Fails if another server holds the
-/// lock.
-pub(super) async fn lock_exclusive(client: &Client) -> Result<(), OpenError> {
-    try_lock(client, "SELECT pg_try_advisory_lock($1)").await
-}
+/// Statement that takes the server lock exclusively.
+pub(super) const EXCLUSIVE_LOCK: &str = "SELECT pg_try_advisory_lock($1)";
 
-/// Takes the server lock in shared mode until this connection ends. Fails if another server holds
-/// the lock exclusively.
-pub(super) async fn lock_shared(client: &Client) -> Result<(), OpenError> {
-    try_lock(client, "SELECT pg_try_advisory_lock_shared($1)").await
-}
+/// Statement that takes the server lock in shared mode.
+pub(super) const SHARED_LOCK: &str = "SELECT pg_try_advisory_lock_shared($1)";
 
-async fn try_lock(client: &Client, sql: &str) -> Result<(), OpenError> {
-    let row = client.query_one(sql, &[&SERVER_LOCK]).await?;
-    if row.get(0) {
-        Ok(())
-    } else {
-        Err(OpenError::InUse)
-    }
+/// Takes the server lock until this connection ends, by running one of the statements above. Fails
+/// if another server holds the lock in a mode that conflicts.
+pub(super) async fn lock(client: &Client, lock_sql: &str) -> Result<(), OpenError> {
+    let row = client.query_one(lock_sql, &[&SERVER_LOCK]).await?;
+    let is_locked: bool = row.get(0);
+    is_locked.then_some(()).ok_or(OpenError::InUse)
 }
 
 /// Checks that the schema has the version that this program expects.

@@ -6,7 +6,7 @@ use plyhouse_protocol::{MatchId, PlayerId};
 use tokio_postgres::types::ToSql;
 
 use super::reader::Reader;
-use super::reconnecting_connection::{PgConnection, QueryError};
+use super::reconnecting_connection::{ParamForm, PgConnection, QueryError};
 use super::writer::batch::{account_deletion, shared_writes};
 use crate::sql::writes::SharedTransaction;
 use crate::sql::{Column, InvalidColumn, Row, Sql, SqlWrite, Value, query_all};
@@ -22,7 +22,8 @@ impl Sql for PgConnection {
 
 impl SqlWrite for PgConnection {
     async fn execute(&self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, QueryError> {
-        self.execute_prepared(sql, &to_params(params)).await
+        let params = to_params(params);
+        self.execute_prepared(sql, ParamForm::Values, &params).await
     }
 
     async fn insert_all(
@@ -33,9 +34,10 @@ impl SqlWrite for PgConnection {
         if rows.is_empty() {
             return Ok(());
         }
-        let columns = to_columns(rows);
-        self.insert_arrays(sql, &to_params(&to_arrays(&columns)))
-            .await
+        let arrays = to_columns(rows);
+        let params: Vec<&(dyn ToSql + Sync)> = arrays.iter().map(|array| array as _).collect();
+        let inserted = self.execute_prepared(sql, ParamForm::Arrays, &params);
+        inserted.await.map(drop)
     }
 
     async fn lock(&self, postgres_sql: &'static str) -> Result<(), QueryError> {

@@ -199,7 +199,7 @@ impl<T: FromColumns> FromColumns for [T; 2] {
     }
 }
 
-/// Reads structs whose fields are stored in columns of the given order.
+/// Implements [`FromColumns`] for structs whose fields are stored in columns of the given order.
 macro_rules! from_columns {
     ($($record:ident { $($field:ident),+ })+) => {
         $(impl FromColumns for $record {
@@ -265,6 +265,7 @@ impl Column {
     }
 }
 
+/// Implements [`FromColumn`] for each type by an expression that reads a column.
 macro_rules! from_column {
     ($($target:ty: $column:ident => $value:expr;)*) => {
         $(impl FromColumn for $target {
