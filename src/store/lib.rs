@@ -35,8 +35,8 @@ pub use port::journal::{
     JournalPosition, JournalStore, JournalTail, LiveMatches, LoadedMatch, NodeId, RematchRecord,
 };
 pub use port::ratings::RatingStore;
-pub(crate) use port::store::conflict_to_false;
 pub use port::store::{CorruptRecord, ReadError, ReadFuture, Store, WriteError, WriteFuture};
+pub(crate) use port::store::{conflict_to_false, conflict_unless};
 pub use postgres::{OpenPostgresError, PostgresAdminQueue, PostgresInspector, PostgresStore};
 pub use ratings::{
     LeaderboardPage, LeaderboardQuery, MemoryRatings, NeededRatings, PlayerRating, RatingMismatch,

@@ -12,7 +12,7 @@ use crate::sql::account_deletion::DELETE_ROWS;
 use crate::sql::writes::{self, SharedWrite};
 use crate::sql::{accounts, exists, players, run_now};
 use crate::sqlite::schema::open_in_memory;
-use crate::{IdentityChange, WriteError};
+use crate::{IdentityChange, WriteError, conflict_unless};
 
 /// Maximum number of players, at about 400 bytes each. If there are more players, the store evicts
 /// the players that were added first. Persistent players, such as players with an account, have a
@@ -77,7 +77,7 @@ impl PlayerLifetimes {
             self.evict(&transaction)?;
         }
         transaction.commit()?;
-        Ok(is_applied.then_some(()).ok_or(WriteError::Conflict))
+        Ok(conflict_unless(is_applied))
     }
 
     pub(super) fn add_deleted(&mut self, player: PlayerId) {

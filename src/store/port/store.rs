@@ -14,6 +14,11 @@ pub trait Store: JournalStore + IdentityStore + RatingStore + ArchiveStore + Com
     fn is_healthy(&self) -> bool;
 }
 
+/// Returns a conflict if a write was refused.
+pub(crate) fn conflict_unless(is_applied: bool) -> Result<(), WriteError> {
+    is_applied.then_some(()).ok_or(WriteError::Conflict)
+}
+
 /// Read of a store whose result has the type `T`.
 pub type ReadFuture<'a, T> = BoxFuture<'a, Result<T, ReadError>>;
 

@@ -17,7 +17,7 @@ use crate::records::to_json;
 use crate::sql::{query_all, reminders, run_now, writes};
 use crate::sqlite::account_deletion::deleted_players;
 use crate::sqlite::{history, now};
-use crate::{MatchRecord, WriteError};
+use crate::{MatchRecord, WriteError, conflict_unless};
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, Seq};
 use prometheus_client::metrics::histogram::Histogram;
@@ -134,11 +134,7 @@ fn resolve_outcome(
             None => return Ok(Err(WriteError::OutcomeUnknown)),
         },
     };
-    Ok(if is_written {
-        Ok(())
-    } else {
-        Err(WriteError::Unavailable)
-    })
+    Ok(is_written.then_some(()).ok_or(WriteError::Unavailable))
 }
 
 /// Returns whether exactly these events follow directly after event number `after` in the store.
@@ -322,11 +318,6 @@ impl<'a> Batch<'a> {
         }
         Ok(())
     }
-}
-
-/// Returns a conflict if `is_applied` is `false`.
-fn conflict_unless(is_applied: bool) -> Result<(), WriteError> {
-    is_applied.then_some(()).ok_or(WriteError::Conflict)
 }
 
 fn to_i64(seq: Seq) -> i64 {

@@ -14,7 +14,7 @@ use crate::sql::blocks::unpairable_players;
 use crate::sql::{
     Columns, FromColumns, InvalidColumn, SqlWrite, Value, exists, query_first, to_values,
 };
-use crate::{NodeId, WriteError};
+use crate::{NodeId, WriteError, conflict_unless};
 use plyhouse_protocol::PlayerId;
 
 /// Maximum number of pairing attempts in one transaction, so that the transaction releases its
@@ -33,13 +33,8 @@ impl Batch<'_> {
                 WriteTask::PairSeek(_) if pairings >= PAIRINGS_MAX => Err(WriteError::Conflict),
                 WriteTask::PairSeek(pairing) => {
                     pairings += 1;
-                    match pair_seek(connection, pairing).await? {
-                        Ok(paired) => {
-                            *pairing.outcome.lock() = Some(paired);
-                            Ok(())
-                        }
-                        Err(error) => Err(error),
-                    }
+                    let paired = pair_seek(connection, pairing).await?;
+                    paired.map(|outcome| *pairing.outcome.lock() = Some(outcome))
                 }
                 WriteTask::EndSeek(player, node) => {
                     end_seek(connection, *player, Some(*node)).await?
@@ -62,8 +57,8 @@ async fn end_seek(
                    SELECT player FROM seeks WHERE player = $1 AND (node = $2 OR $2 IS NULL)
                    FOR UPDATE SKIP LOCKED)
                RETURNING player";
-    let ended = exists(connection, sql, &[player.into(), node.into()]).await?;
-    Ok(ended.then_some(()).ok_or(WriteError::Conflict))
+    let ended = exists(connection, sql, &[player.into(), node.into()]).await;
+    ended.map(conflict_unless)
 }
 
 async fn pair_seek(
@@ -85,11 +80,7 @@ async fn pair_seek(
     let ended = end_seek(connection, seek.player, None).await?;
     if seek.is_retry && ended.is_err() {
         let is_waiting = has_seek(connection, seek.player).await?;
-        return Ok(if is_waiting {
-            Err(WriteError::Conflict)
-        } else {
-            Ok(PairOutcome::SeekEnded)
-        });
+        return Ok(conflict_unless(!is_waiting).map(|()| PairOutcome::SeekEnded));
     }
     let Some(other) = find_opponent(connection, seek).await? else {
         return enqueue_seek(connection, pairing).await;

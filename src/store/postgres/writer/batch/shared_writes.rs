@@ -4,7 +4,7 @@ use super::{Batch, WriteTask};
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
 use crate::sql::writes::{SharedWrite, WriteOrder, apply};
 use crate::sql::{SqlWrite, exists, players};
-use crate::{AnalysisQuotaRequest, IdentityChange, WriteError};
+use crate::{AnalysisQuotaRequest, IdentityChange, conflict_unless};
 
 /// Key of the advisory lock that lets only one server at a time change identity data.
 const IDENTITY_LOCK: i64 = 0x706c_7968_6f75_7367;
@@ -62,9 +62,7 @@ impl Batch<'_> {
             .collect();
         writes.sort_by_key(|(_, write)| write.order());
         for (index, write) in writes {
-            if !apply(connection, write).await? {
-                self.results[index] = Err(WriteError::Conflict);
-            }
+            self.results[index] = conflict_unless(apply(connection, write).await?);
         }
         Ok(())
     }

@@ -73,11 +73,8 @@ pub(super) async fn claim_match(
     let epoch = query_first(connection, sql, &[id.into(), owner.into()]).await?;
     let taken = epoch.map(|epoch| (id, epoch)).into_iter().collect();
     let unfenced = insert_fences(connection, taken).await?;
-    Ok(if unfenced.is_empty() {
-        Ok(())
-    } else {
-        Err(WriteError::OutcomeUnknown)
-    })
+    let is_fenced = unfenced.is_empty();
+    Ok(is_fenced.then_some(()).ok_or(WriteError::OutcomeUnknown))
 }
 
 /// Appends a fence to the journal of each match. A fence is a journal entry without events that
