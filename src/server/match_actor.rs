@@ -1,5 +1,5 @@
 //! The actor that runs a match. The actor receives commands, the [`leader`] decides on them, and
-//! the [`broadcaster`] sends the results.
+//! the [`view`] applies and sends the results.
 //!
 //! The actor never waits for a client. It waits only for the store, so requests to a match queue up
 //! only during store accesses. The actor reloads the match from the store after a panic, or if the
@@ -7,7 +7,6 @@
 
 mod bot_opinion;
 mod bot_turn;
-mod broadcaster;
 mod chat;
 mod clock_control;
 mod delayed_view;
@@ -19,6 +18,7 @@ mod replica;
 mod replicas;
 mod request_dedup;
 mod subscribers;
+mod view;
 
 use std::collections::VecDeque;
 use std::iter;
@@ -37,8 +37,6 @@ use plyhouse_store::{JournalPosition, LoadedMatch};
 use tokio::time::sleep_until;
 
 use self::bot_turn::BotProgress;
-pub(crate) use self::broadcaster::HISTORY_EVENTS_MAX as RESYNC_EVENTS_MAX;
-use self::broadcaster::{Broadcaster, SnapshotExtras};
 use self::chat::Chat;
 use self::delayed_view::DelayedView;
 use self::hibernation::Hibernation;
@@ -47,14 +45,18 @@ use self::rematch::RematchOffers;
 use self::replica::{Replica, next_response};
 use self::replicas::Replicas;
 use self::request_dedup::RequestDedup;
+pub(crate) use self::view::HISTORY_EVENTS_MAX as RESYNC_EVENTS_MAX;
+use self::view::{SnapshotExtras, View};
 use super::connection::handle::ConnectionHandle;
 use super::connection::ip_limits::OpenMatchPermit;
 use super::connection::reply::Reply;
-use super::context::clock_and_rng::now;
+use super::context::clock_and_rng::{earliest, now};
 use super::context::server_context::ServerContext;
 use super::match_handle::command::{Answer, Command, Control, MatchRequest};
 use super::match_handle::mailbox::Receiver;
-use super::match_handle::replication_messages::{ChatMessage, PublishedEvents, TransientState};
+use super::match_handle::replication_messages::{
+    Changes, ChatMessage, PublishedEvents, TransientState,
+};
 use super::match_handle::summary::MatchSummary;
 use super::match_handle::{Envelope, MAILBOX_CAPACITY};
 use super::players::block_loading;
@@ -74,14 +76,14 @@ const CONTINUE: ControlFlow<StopReason> = ControlFlow::Continue(());
 
 const RELOAD: ControlFlow<StopReason> = ControlFlow::Break(StopReason::Reload);
 
-/// The actor of a match. The leader and the broadcaster share the match state, so that each event
-/// is applied only once.
+/// The actor of a match. The leader reads the match state of the view, so that each event is applied
+/// only once.
 #[derive(Debug)]
 pub(super) struct MatchActor {
     server: Arc<ServerContext>,
-    state: Match,
     leader: Leader,
-    broadcaster: Broadcaster,
+    /// Current state of the match, with the followers who may see it.
+    view: View,
     mailbox: Receiver<Box<Envelope>>,
     /// Envelopes that are served before the envelopes in the mailbox.
     deferred: VecDeque<Box<Envelope>>,
@@ -125,33 +127,19 @@ impl MatchActor {
         loaded: LoadedMatch,
         mailbox: Receiver<Box<Envelope>>,
     ) -> Result<Box<Self>, ReplayError> {
-        let LoadedMatch {
-            record,
-            position,
-            rematch,
-            reminder,
-            rating_changes,
-        } = loaded;
+        let (record, position, reminder) = (loaded.record, loaded.position, loaded.reminder);
         let mut request_dedup = RequestDedup::default();
         request_dedup.reload(&record.events);
-        let mut delayed_view = DelayedView::from_record(server, &record)?;
-        if let Some(delayed) = &mut delayed_view {
-            delayed
-                .broadcaster()
-                .set_sent_rating_changes(rating_changes.clone());
-        }
-        let mut broadcaster = Broadcaster::new(Arc::clone(server));
-        let state = broadcaster.replay(record)?;
-        broadcaster.set_epoch(position.epoch());
-        broadcaster.set_sent_rating_changes(rating_changes);
-        let actor = Box::new(Self {
+        let delayed_view = DelayedView::from_record(server, &record)?;
+        let mut view = View::from_record(server, record, false)?;
+        view.epoch = position.epoch();
+        let mut actor = Box::new(Self {
             server: Arc::clone(server),
-            leader: Leader::new(Arc::clone(server), &state, position, request_dedup),
-            state,
-            broadcaster,
+            leader: Leader::new(Arc::clone(server), &view.state, position, request_dedup),
+            view,
             mailbox,
             deferred: VecDeque::new(),
-            rematch_offers: RematchOffers::from_store(rematch),
+            rematch_offers: RematchOffers::from_store(loaded.rematch),
             chat: Chat::default(),
             hibernation: Hibernation::new(reminder.is_some()),
             reminder,
@@ -161,12 +149,15 @@ impl MatchActor {
             delayed_view,
             turn_sent_at: now(),
         });
+        for view in actor.views() {
+            view.set_sent_rating_changes(loaded.rating_changes.clone());
+        }
         actor.update_delayed_listing();
         Ok(actor)
     }
 
     pub(super) const fn state(&self) -> &Match {
-        &self.state
+        &self.view.state
     }
 
     /// Returns the position of the last journal entry of the match that this actor knows.
@@ -181,17 +172,17 @@ impl MatchActor {
 
     /// Starts serving the match in its current state.
     pub(super) fn start(&mut self) {
-        let presence = self.broadcaster.total_presence(&self.state);
-        self.leader.start(&self.state, &presence);
+        let presence = self.view.total_presence();
+        self.leader.start(&self.view.state, &presence);
         if self.replica.is_some() {
-            self.leader.update_summary(&self.state, &presence);
+            self.leader.update_summary(&self.view.state, &presence);
             let absent = self.absent_seats();
-            self.broadcaster.schedule_presence(&self.state, absent);
+            self.view.schedule_presence(absent);
             return;
         }
-        let status = to_protocol::status(self.state.stage());
+        let status = to_protocol::status(self.view.state.stage());
         tracing::debug!(
-            match_id = %self.state.id(), ?status, seq = %self.state.seq(),
+            match_id = %self.view.state.id(), ?status, seq = %self.view.state.seq(),
             "serving match"
         );
         self.on_presence_changed();
@@ -216,7 +207,7 @@ impl MatchActor {
     pub(super) async fn run(mut self: Box<Self>) {
         loop {
             let result = AssertUnwindSafe(self.serve()).catch_unwind().await;
-            let id = self.state.id();
+            let id = self.view.state.id();
             match result {
                 Ok(StopReason::Closed) => break,
                 Ok(StopReason::Hibernated) => return self.hibernate(),
@@ -235,12 +226,12 @@ impl MatchActor {
                 break;
             }
         }
-        let id = self.state.id();
-        for broadcaster in self.broadcasters() {
-            broadcaster.remove_all_followers(id);
-        }
-        self.server.matches.lobby.remove(id);
-        self.server.identity.players.on_match_ended(&self.state);
+        self.views().for_each(View::remove_all_followers);
+        self.server.matches.lobby.remove(self.view.state.id());
+        self.server
+            .identity
+            .players
+            .on_match_ended(&self.view.state);
     }
 
     async fn serve(&mut self) -> StopReason {
@@ -254,12 +245,11 @@ impl MatchActor {
                 None => self.prepare_leader(),
             };
             let delayed_view = self.delayed_view.as_ref();
-            let deadlines = [
+            let deadline = earliest([
                 role_deadline,
-                self.broadcaster.deadline(),
+                self.view.deadline(),
                 delayed_view.and_then(|delayed| delayed.deadline()),
-            ];
-            let deadline = deadlines.into_iter().flatten().min();
+            ]);
             if let Some(deadline) = deadline.map(Into::into)
                 && alarm.deadline() != deadline
             {
@@ -302,14 +292,13 @@ impl MatchActor {
 
     /// Prepares the leader for the next wait, and returns its next deadline.
     fn prepare_leader(&mut self) -> Option<Instant> {
-        self.leader.update_bot_turn(&self.state);
+        self.leader.update_bot_turn(&self.view.state);
         self.update_hibernation_deadline();
-        let deadlines = [
-            self.leader.deadline(&self.state),
+        earliest([
+            self.leader.deadline(&self.view.state),
             self.hibernation.deadline(),
             self.rematch_offers.deadline(),
-        ];
-        deadlines.into_iter().flatten().min()
+        ])
     }
 
     /// Handles an intermediate or final result of a bot's search. If the bot's thinking is visible,
@@ -318,10 +307,10 @@ impl MatchActor {
         match progress {
             BotProgress::Thinking(thinking) => self.broadcast_thinking(*thinking),
             BotProgress::Finished(choice) => {
-                if let Some(thinking) = Leader::final_thinking(choice.as_ref(), &self.state) {
+                if let Some(thinking) = Leader::final_thinking(choice.as_ref(), &self.view.state) {
                     self.broadcast_thinking(thinking);
                 }
-                self.leader.on_move_chosen(choice, &self.state);
+                self.leader.on_move_chosen(choice, &self.view.state);
             }
         }
     }
@@ -330,9 +319,9 @@ impl MatchActor {
         if !self.leader.claim_thinking_slot() {
             return;
         }
-        self.broadcaster.broadcast_thinking(&thinking);
+        self.view.broadcast_thinking(&thinking);
         if let Some(replicas) = &mut self.replicas {
-            replicas.set_thinking(thinking);
+            replicas.thinking = Some(thinking);
         }
     }
 
@@ -341,7 +330,7 @@ impl MatchActor {
         let now = now();
         self.update_reachability();
         let absence_left_ms = self.absence_left_ms();
-        self.broadcaster.on_timer(&self.state, now, absence_left_ms);
+        self.view.on_timer(now, absence_left_ms);
         self.broadcast_delayed(now);
         if self.replica.is_some() {
             return Box::pin(self.on_replica_timer(now)).await;
@@ -353,7 +342,7 @@ impl MatchActor {
 
     /// Asks the leader for the next timer action and performs it.
     async fn run_timer_action(&mut self, now: Instant) -> ControlFlow<StopReason> {
-        match self.leader.next_action(&self.state, now) {
+        match self.leader.next_action(&self.view.state, now) {
             TimerAction::Idle => CONTINUE,
             TimerAction::Unload => ControlFlow::Break(StopReason::Closed),
             TimerAction::Act(action) => self.apply_own_action(&action).await,
@@ -364,14 +353,19 @@ impl MatchActor {
     /// Commits an action of the match itself, such as a flag fall, and publishes the resulting
     /// events.
     async fn apply_own_action(&mut self, action: &Action) -> ControlFlow<StopReason> {
-        match self.leader.commit_own_action(&self.state, action).await {
+        match self
+            .leader
+            .commit_own_action(&self.view.state, action)
+            .await
+        {
             Ok(published) => {
                 self.apply_published(&published);
                 CONTINUE
             }
             Err(ActionError::OutOfSync) => RELOAD,
             Err(error) => {
-                self.leader.delay_own_actions(&self.state, action, &error);
+                self.leader
+                    .delay_own_actions(&self.view.state, action, &error);
                 CONTINUE
             }
         }
@@ -381,8 +375,8 @@ impl MatchActor {
     /// before the deadline, because they may end the turn. If none of them produces an event, the
     /// flag falls.
     async fn on_flag(&mut self, deadline: Instant) -> ControlFlow<StopReason> {
-        let (seq, mut unserved) = (self.state.seq(), VecDeque::new());
-        while self.state.seq() == seq
+        let (seq, mut unserved) = (self.view.state.seq(), VecDeque::new());
+        while self.view.state.seq() == seq
             && unserved.len() < MAILBOX_CAPACITY
             && let Some(Some(mut envelope)) =
                 next_envelope(&mut self.deferred, &mut self.mailbox).now_or_never()
@@ -398,11 +392,11 @@ impl MatchActor {
             }
         }
         self.defer(unserved);
-        if self.state.seq() != seq {
+        if self.view.state.seq() != seq {
             // An event has changed the match, so the deadline is computed again.
             return CONTINUE;
         }
-        self.apply_own_action(&TurnClock::timeout_action(&self.state))
+        self.apply_own_action(&TurnClock::timeout_action(&self.view.state))
             .await
     }
 
@@ -418,7 +412,7 @@ impl MatchActor {
         if self.replica.is_none()
             && let Some(deadline) = self
                 .leader
-                .flag_before_command(&self.state, &envelope.command)
+                .flag_before_command(&self.view.state, &envelope.command)
         {
             self.defer(VecDeque::from([Box::new(envelope)]));
             return Box::pin(self.on_flag(deadline)).await;
@@ -440,22 +434,17 @@ impl MatchActor {
             }
             MatchRequest::Act(action) => return self.apply_action(&command, action, reply).await,
             MatchRequest::Watch | MatchRequest::PushSnapshot => {
-                let Some(reply) = self.watch_delayed(&command, reply) else {
-                    return CONTINUE;
-                };
-                let is_seated = self.state.seat_of(command.player).is_some();
-                if let Some(reply) = self.broadcaster.admit(&command, is_seated, reply) {
+                let is_seated = self.view.state.seat_of(command.player).is_some();
+                let (view, _) = self.view_for(command.player);
+                if let Some(reply) = view.admit(&command, is_seated, reply) {
                     self.on_presence_changed();
-                    self.send_snapshot(&command, reply);
+                    let (view, extras) = self.view_for(command.player);
+                    view.send_snapshot(&command, extras, reply);
                 }
             }
             MatchRequest::Resync { since } => {
-                let Some(reply) = self.resync_delayed(&command, *since, reply) else {
-                    return CONTINUE;
-                };
-                let resync = (*since, self.turn_time());
-                self.broadcaster
-                    .resync(&self.state, &command, resync, reply);
+                let (view, extras) = self.view_for(command.player);
+                view.resync(&command, *since, extras.turn_time, reply);
             }
             MatchRequest::Unfollow => self.remove_follower(&command),
             MatchRequest::OfferRematch => Box::pin(self.offer_rematch(&command, reply)).await,
@@ -484,9 +473,9 @@ impl MatchActor {
             }
             Control::StoreUnavailable { since } => {
                 let clock = &mut self.leader.match_clock;
-                clock.on_store_unavailable(&self.state, *since);
+                clock.on_store_unavailable(&self.view.state, *since);
             }
-            Control::StoreAvailable => self.leader.match_clock.on_store_available(&self.state),
+            Control::StoreAvailable => self.leader.match_clock.on_store_available(&self.view.state),
             Control::Follow { from, presence } => {
                 self.set_replica_presence(*from, presence.clone());
             }
@@ -499,7 +488,10 @@ impl MatchActor {
             Control::OwnerChanged { .. } => flow = RELOAD,
             Control::NodesChanged | Control::CatchUp => self.on_presence_changed(),
             Control::ReplicaUpdate(_) => {}
-            Control::RatingUpdated(rating_update) => self.set_rating_update(rating_update),
+            Control::RatingUpdated(rating_update) => {
+                self.views()
+                    .for_each(|view| view.set_rating_update(rating_update));
+            }
         }
         reply.ok(None);
         flow
@@ -514,14 +506,14 @@ impl MatchActor {
         player: PlayerId,
         join: &Action,
     ) -> impl Future<Output = Result<(), WireError>> + Send + use<> {
-        let creation = self.state.creation();
-        let needs_check = !matches!(self.state.stage(), Stage::Ended { .. })
-            && self.state.seat_held_by(player).is_none();
+        let creation = self.view.state.creation();
+        let needs_check = !matches!(self.view.state.stage(), Stage::Ended { .. })
+            && self.view.state.seat_held_by(player).is_none();
         let counts_against_limit = needs_check
             && creation.terms.is_correspondence()
             && creation.host != player
             && self.is_valid(join);
-        let others = self.state.seat_holders().chain([creation.host]);
+        let others = self.view.state.seat_holders().chain([creation.host]);
         let others: Vec<PlayerId> = others.filter(|_| needs_check).collect();
         let is_rated = creation.terms.rated && needs_check;
         let server = Arc::clone(&self.server);
@@ -548,8 +540,8 @@ impl MatchActor {
     fn is_hidden_from(&self, command: &Command) -> bool {
         let player = command.player;
         let delayed_view = self.delayed_view.as_deref();
-        self.state.is_hidden_from(player)
-            && delayed_view.is_none_or(|delayed| delayed.state().is_hidden_from(player))
+        self.view.state.is_hidden_from(player)
+            && delayed_view.is_none_or(|delayed| delayed.view.state.is_hidden_from(player))
             && command.request.is_from_client()
     }
 
@@ -561,19 +553,19 @@ impl MatchActor {
         mut reply: Reply,
     ) -> ControlFlow<StopReason> {
         let joins = matches!(action, Action::Join { .. });
-        let is_new_follower = joins && !self.broadcaster.follows(command);
+        let is_new_follower = joins && !self.view.follows(command);
         if joins {
             match reply.require(self.check_join(command.player, action).await) {
                 Some(((), checked)) => reply = checked,
                 None => return CONTINUE,
             }
             let is_player = self.may_take_seat(command.player, action);
-            match self.broadcaster.admit(command, is_player, reply) {
+            match self.view.admit(command, is_player, reply) {
                 Some(admitted) => reply = admitted,
                 None => return CONTINUE,
             }
         }
-        let mut decision = self.leader.decide(&self.state, action, command).await;
+        let mut decision = self.leader.decide(&self.view.state, action, command).await;
         let durable_at = self.apply_published(&decision.published);
         if decision.needs_reload {
             if is_new_follower {
@@ -623,7 +615,7 @@ impl MatchActor {
                 None => return CONTINUE,
             }
         }
-        let decision = self.leader.decide(&self.state, action, command).await;
+        let decision = self.leader.decide(&self.view.state, action, command).await;
         self.apply_published(&decision.published);
         // The events must be sent to the replicas before the answer.
         self.send_replica_updates();
@@ -659,12 +651,12 @@ impl MatchActor {
 
     /// Returns whether the player has a seat or takes one by the action.
     fn may_take_seat(&self, player: PlayerId, join: &Action) -> bool {
-        self.state.seat_of(player).is_some() || self.is_valid(join)
+        self.view.state.seat_of(player).is_some() || self.is_valid(join)
     }
 
     fn is_valid(&self, action: &Action) -> bool {
         let now = Timestamp::uncharged(self.server.infra.clock.now_ms());
-        self.state.apply(action, now).is_ok()
+        self.view.state.apply(action, now).is_ok()
     }
 
     /// Applies stored events to the match state and broadcasts them. Returns the time at which the
@@ -676,32 +668,35 @@ impl MatchActor {
         }
         debug_assert_eq!(
             published.after,
-            self.state.seq(),
+            self.view.state.seq(),
             "published events follow the current seq"
         );
         self.panic_count = 0;
         for event in &published.events {
-            self.leader.before_event(&self.state, event);
-            self.broadcaster
-                .apply_event(&mut self.state, event, durable_at);
-            self.leader.update_registry(&self.state, event);
+            self.leader.before_event(&self.view.state, event);
+            self.view.apply_event(event, durable_at);
+            self.leader.update_registry(&self.view.state, event);
             if self.replica.is_none() {
-                self.leader.after_event(&self.state, event, durable_at);
+                self.leader.after_event(&self.view.state, event, durable_at);
             }
         }
-        self.remove_spectator();
+        self.views().for_each(View::remove_spectator);
         let is_move = |event: &Event| matches!(event.kind, EventKind::Moved { .. });
         if !published.events.iter().all(is_move) {
             self.on_presence_changed();
             let challenges = &self.server.matchmaking.challenges;
-            challenges.on_match_changed(&self.server.identity.players, &self.state);
+            challenges.on_match_changed(&self.server.identity.players, &self.view.state);
         }
-        self.broadcaster.broadcast(published);
-        self.broadcaster.broadcast_rating_update(&self.state);
+        self.view.broadcast(published);
+        self.view.broadcast_rating_update();
         if let Some(delayed) = &mut self.delayed_view {
-            delayed.add_events(published);
+            let is_seated = |event: &Event| matches!(event.kind, EventKind::Seated { .. });
+            delayed.seats_changed |= published.events.iter().any(is_seated);
         }
-        self.leader.summary().set_seq(self.state.seq());
+        for changes in self.pending_changes() {
+            changes.events.extend_from_slice(&published.events);
+        }
+        self.leader.summary().set_seq(self.view.state.seq());
         let begins_turn = published
             .events
             .iter()
@@ -712,78 +707,64 @@ impl MatchActor {
         if self.replica.is_none() {
             self.on_events_sent(published, begins_turn);
         } else if begins_turn && self.leader.match_clock.compensates_lag() {
-            self.broadcaster.measure_mover_rtt(&self.state);
+            self.view.measure_mover_rtt();
         }
         durable_at
     }
 
     /// Updates the clock and the replicas after the owner has sent the events to the followers.
     fn on_events_sent(&mut self, published: &PublishedEvents, begins_turn: bool) {
-        self.leader.on_events_sent(&self.state, published, now());
-        if let Some(replicas) = &mut self.replicas {
-            replicas.add_events(published);
-        }
-        if begins_turn && self.state.creation().terms.is_correspondence() {
+        self.leader
+            .on_events_sent(&self.view.state, published, now());
+        if begins_turn && self.view.state.creation().terms.is_correspondence() {
             self.notify_turn();
         }
         if self.leader.match_clock.needs_rtt() {
-            self.broadcaster.measure_mover_rtt(&self.state);
-        }
-    }
-
-    /// Removes the followers who may not watch the match now that it has started.
-    fn remove_spectator(&mut self) {
-        self.broadcaster.remove_spectator(&self.state);
-        if let Some(delayed) = &mut self.delayed_view {
-            delayed.remove_spectator();
+            self.view.measure_mover_rtt();
         }
     }
 
     /// Sends `your_turn` to the player who has to move in a correspondence match, on all
     /// connections that do not follow the match.
     fn notify_turn(&self) {
-        let follows =
-            |connection: &ConnectionHandle| self.broadcaster.has_connection(connection.id);
-        correspondence_matches::notify_turn(&self.server, &self.state, follows);
+        let follows = |connection: &ConnectionHandle| self.view.has_connection(connection.id);
+        correspondence_matches::notify_turn(&self.server, &self.view.state, follows);
     }
 
     /// Returns the state of the clock, if it is known on this server.
     fn turn_time(&self) -> Option<TurnTime> {
         match &self.replica {
-            Some(replica) => replica.turn_time(self.state.seq()),
-            None => self.leader.match_clock.turn_time(&self.state),
+            Some(replica) => replica.turn_time(self.view.state.seq()),
+            None => self.leader.match_clock.turn_time(&self.view.state),
         }
     }
 
     /// Broadcasts the clock after it has changed without an event.
     fn broadcast_clock(&mut self) {
         if let Some(time) = self.turn_time() {
-            self.broadcaster.broadcast_clock(&self.state, time);
-            if let Some(replicas) = &mut self.replicas {
-                replicas.mark_clock_changed();
-            }
-            if let Some(delayed) = &mut self.delayed_view {
-                delayed.mark_clock_changed();
+            self.view.broadcast_clock(time);
+            for changes in self.pending_changes() {
+                changes.is_clock_changed = true;
             }
         }
     }
 
     /// Broadcasts a chat message, unless it was broadcast before.
     fn broadcast_chat(&mut self, message: &ChatMessage) {
-        if !self.broadcaster.broadcast_chat_if_new(&self.state, message) {
+        if !self.view.broadcast_chat_if_new(message) {
             return;
         }
         if let Some(delayed) = &mut self.delayed_view {
             delayed.add_chat(message);
         }
         if let Some(replicas) = &mut self.replicas {
-            replicas.add_chat(message.clone());
+            replicas.changes.chat_messages.push(message.clone());
         }
     }
 
     fn send_snapshot(&mut self, command: &Command, reply: Reply) {
         let extras = self.snapshot_extras();
-        (self.broadcaster).send_snapshot(&self.state, command, extras, reply);
+        self.view.send_snapshot(command, extras, reply);
     }
 
     /// Returns how much longer the player of each seat may be absent, in milliseconds. A present
@@ -792,7 +773,7 @@ impl MatchActor {
     fn absence_left_ms(&self) -> [Option<u64>; 2] {
         match &self.replica {
             Some(replica) => replica.transient_state.absence_left_ms(),
-            None => self.leader.absence_left_ms(&self.state),
+            None => self.leader.absence_left_ms(&self.view.state),
         }
     }
 
@@ -801,7 +782,7 @@ impl MatchActor {
         TransientState {
             turn_time: self.turn_time(),
             absence_left_ms: self.absence_left_ms(),
-            ..self.broadcaster.transient_state(&self.state)
+            ..self.view.transient_state()
         }
     }
 
@@ -818,24 +799,45 @@ impl MatchActor {
         }
     }
 
-    /// Returns the broadcaster of the match and the one of the delayed view.
-    fn broadcasters(&mut self) -> impl Iterator<Item = &mut Broadcaster> {
+    /// Returns the changes that wait for the next update of the replicas and of the delayed view.
+    fn pending_changes(&mut self) -> impl Iterator<Item = &mut Changes> {
+        let replicas = self.replicas.as_deref_mut();
+        let of_replicas = replicas.map(|replicas| &mut replicas.changes);
         let delayed_view = self.delayed_view.as_deref_mut();
-        iter::once(&mut self.broadcaster).chain(delayed_view.map(DelayedView::broadcaster))
+        let of_delayed_view = delayed_view.map(|delayed| &mut delayed.changes);
+        of_replicas.into_iter().chain(of_delayed_view)
+    }
+
+    /// Returns the current view of the match and the delayed one.
+    fn views(&mut self) -> impl Iterator<Item = &mut View> {
+        let delayed_view = self.delayed_view.as_deref_mut();
+        iter::once(&mut self.view).chain(delayed_view.map(|delayed| &mut delayed.view))
+    }
+
+    /// Returns the view that this player may see, with the other data for its snapshots.
+    fn view_for(&mut self, player: PlayerId) -> (&mut View, SnapshotExtras) {
+        let extras = self.snapshot_extras();
+        match &mut self.delayed_view {
+            Some(delayed) if self.view.state.seat_held_by(player).is_none() => {
+                let extras = delayed.snapshot_extras();
+                (&mut delayed.view, extras)
+            }
+            _ => (&mut self.view, extras),
+        }
     }
 
     /// Removes a connection that a request to join added as a follower, because the request was not
     /// accepted.
     fn remove_rejected_follower(&mut self, command: &Command) {
-        if self.broadcaster.remove_follower(command) {
+        if self.view.remove_follower(command) {
             self.on_presence_changed();
         }
     }
 
     fn remove_follower(&mut self, command: &Command) {
         let mut was_follower = false;
-        for broadcaster in self.broadcasters() {
-            was_follower |= broadcaster.remove_follower(command);
+        for view in self.views() {
+            was_follower |= view.remove_follower(command);
         }
         if was_follower {
             self.on_presence_changed();
@@ -845,20 +847,20 @@ impl MatchActor {
     /// Returns whether the requesting connection follows the match.
     fn follows(&self, command: &Command) -> bool {
         let delayed_view = self.delayed_view.as_deref();
-        self.broadcaster.follows(command)
-            || delayed_view.is_some_and(|delayed| delayed.follows(command))
+        self.view.follows(command)
+            || delayed_view.is_some_and(|delayed| delayed.view.follows(command))
     }
 
     /// Removes a follower without announcing that the follower has left.
     fn remove_follower_silently(&mut self, command: &Command) {
-        for broadcaster in self.broadcasters() {
-            broadcaster.remove_follower(command);
+        for view in self.views() {
+            view.remove_follower(command);
         }
     }
 
     /// Writes all queued messages to the sockets.
     fn flush(&mut self) {
-        self.broadcasters().for_each(Broadcaster::flush);
+        self.views().for_each(View::flush);
     }
 
     /// Updates all state that depends on which players and spectators are connected. Must be called
@@ -869,10 +871,10 @@ impl MatchActor {
         if self.replica.is_some() {
             return;
         }
-        let presence = self.broadcaster.total_presence(&self.state);
-        self.leader.update_presence(&self.state, &presence);
+        let presence = self.view.total_presence();
+        self.leader.update_presence(&self.view.state, &presence);
         let absent = self.absent_seats();
-        self.broadcaster.schedule_presence(&self.state, absent);
+        self.view.schedule_presence(absent);
         self.update_rematch_presence();
     }
 }

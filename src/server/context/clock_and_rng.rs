@@ -54,6 +54,11 @@ pub(crate) fn now() -> Instant {
     tokio::time::Instant::now().into_std()
 }
 
+/// Returns the earliest of the given instants, or `None` if there is none.
+pub(crate) fn earliest<const N: usize>(instants: [Option<Instant>; N]) -> Option<Instant> {
+    instants.into_iter().flatten().min()
+}
+
 /// The server's random number generator, which is cryptographically secure (ChaCha12). The
 /// operating system provides the seed, unless a fixed seed is set to reproduce a simulated run.
 #[derive(Debug)]

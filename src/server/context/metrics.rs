@@ -8,7 +8,9 @@
 mod drop_reason;
 
 use std::sync::Arc;
+use std::time::Instant;
 
+use super::clock_and_rng::now;
 use crate::cluster::ClusterMetrics;
 use plyhouse_engine::catalog::{CATALOG, GameEntry};
 use plyhouse_protocol::{ClientMessage, CloseCode, EndReason, ErrorCode};
@@ -142,6 +144,11 @@ impl Drop for GaugeGuard {
     fn drop(&mut self) {
         self.0.dec();
     }
+}
+
+/// Records the time since `begin`.
+pub(crate) fn observe_since(histogram: &Histogram, begin: Instant) {
+    histogram.observe(now().saturating_duration_since(begin).as_secs_f64());
 }
 
 /// Builder of the metrics page.

@@ -163,21 +163,19 @@ impl MatchActor {
         if command.relay.is_none() && !self.follows(command) {
             return reply.refuse(ErrorCode::NotFollowing, "watch the match first");
         }
-        let seat = self.state.seat_of(command.player);
+        let seat = self.view.state.seat_of(command.player);
         let mode = self.server.infra.settings.chat;
         // For a spectator, check the delayed match state. A refusal must not reveal that a delayed
         // match has ended.
-        let visible_state = match &self.delayed_view {
-            Some(delayed) if self.state.seat_held_by(command.player).is_none() => delayed.state(),
-            _ => &self.state,
-        };
+        let delayed = self.delayed_view_for(command.player);
+        let visible_state = delayed.map_or(&self.view.state, |delayed| &delayed.view.state);
         let outcome = check_allowed(visible_state, mode, seat, content)
             .and_then(|among_players| Ok((among_players, self.chat.accept(command, content)?)));
         let Some(((among_players, outcome), reply)) = reply.require(outcome) else {
             return;
         };
         if outcome == ChatOutcome::Accepted {
-            let seated = seat.map(|seat| self.state.occupant(seat));
+            let seated = seat.map(|seat| self.view.state.occupant(seat));
             let (preset, text) = match content {
                 ChatContent::Preset(preset) => (Some(preset.as_str().to_owned()), None),
                 ChatContent::Text(text) => (None, Some(text.as_str().to_owned())),
@@ -192,7 +190,7 @@ impl MatchActor {
                 text,
             };
             let message = self
-                .broadcaster
+                .view
                 .new_chat_message(command.player, among_players, chat);
             self.server.infra.metrics.chat_messages.inc();
             self.broadcast_chat(&message);

@@ -1,6 +1,6 @@
 //! Delayed view of a match for connections without a seat.
 //!
-//! These connections are followers of a separate broadcaster. The match state of the delayed view
+//! These connections are followers of a separate [`View`]. The match state of the delayed view
 //! contains only events that are older than the spectator delay. Later events wait in a queue with
 //! the time at which they become visible. Snapshots, replies and lists for spectators use the
 //! delayed view.
@@ -10,21 +10,19 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{Action, Creation, Event, EventKind, Match, ReplayError, Stage};
-use plyhouse_protocol::{ErrorCode, PlayerId, Seq, SpectatorAccess, WireError};
+use plyhouse_matches::{Action, Creation, Match, ReplayError, Stage};
+use plyhouse_protocol::{ErrorCode, PlayerId, SpectatorAccess, WireError};
 use plyhouse_store::MatchRecord;
 
 use super::MatchActor;
-use super::broadcaster::{Broadcaster, DelayedFollowers, RemotePresence, SnapshotExtras};
-use crate::connection::reply::Reply;
-use crate::context::clock_and_rng::now;
+use super::view::{DelayedFollowers, RemotePresence, SnapshotExtras, View};
+use crate::context::clock_and_rng::{earliest, now};
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::{Answer, Command};
 use crate::match_handle::replication_messages::{
-    ChatMessage, PublishedEvents, ReceivedState, TransientState,
+    Changes, ChatMessage, PublishedEvents, ReceivedState, TransientState,
 };
 use crate::match_handle::summary::SeatPresence;
-use crate::players::rating_update_message::RatingUpdate;
 
 /// Queue length at which the queue accepts only updates that contain events or chat messages. A
 /// match produces fewer other updates in ten minutes, because presence changes are batched. At the
@@ -35,21 +33,19 @@ const QUEUED_UPDATES_MAX: usize = 4096;
 #[derive(Debug)]
 pub(super) struct DelayedView {
     delay: Duration,
-    /// The match state that spectators see.
-    state: Match,
-    /// Broadcaster for the spectators.
-    broadcaster: Broadcaster,
+    /// The match state that spectators see, and the spectators.
+    pub(super) view: View,
     /// Updates that are not visible to spectators yet, oldest first.
     queue: VecDeque<QueuedUpdate>,
     /// Changes of the match since the last queued update.
-    changes: Changes,
+    pub(super) changes: Changes,
     /// Transient state in the last queued update: clock, presence, absence times and rematch
     /// offers.
     last_queued_state: Option<TransientState>,
     /// Transient state that spectators see.
     transient_state: ReceivedState,
     /// Whether a player has taken or left a seat since the followers were last checked.
-    seats_changed: bool,
+    pub(super) seats_changed: bool,
 }
 
 /// An update with the time at which it becomes visible.
@@ -58,16 +54,6 @@ struct QueuedUpdate {
     visible_at: Instant,
     changes: Changes,
     transient_state: Option<TransientState>,
-}
-
-/// Changes of a match, either collected for the next update or part of one.
-#[derive(Debug, Default)]
-struct Changes {
-    events: Vec<Event>,
-    chat_messages: Vec<ChatMessage>,
-    /// Whether the clock was paused, resumed or adjusted without an event that contains the new
-    /// clock state.
-    is_clock_changed: bool,
 }
 
 /// Returns a copy of `creation` without the reference to the previous match and without the series
@@ -89,10 +75,13 @@ impl DelayedView {
         if delay_ms == 0 {
             return Ok(None);
         }
+        let without_events = MatchRecord {
+            creation: redact_creation(&record.creation),
+            events: Vec::new(),
+        };
         let mut view = Box::new(Self {
             delay: Duration::from_millis(delay_ms),
-            state: Match::new(redact_creation(&record.creation))?,
-            broadcaster: Broadcaster::new(Arc::clone(server)).for_spectators(),
+            view: View::from_record(server, without_events, true)?,
             queue: VecDeque::new(),
             changes: Changes::default(),
             last_queued_state: None,
@@ -111,15 +100,15 @@ impl DelayedView {
             creation: redact_creation(&record.creation),
             events: record.events[..visible_count].to_vec(),
         };
-        self.state = self.broadcaster.replay(visible_record)?;
+        self.view.reload(visible_record)?;
         self.changes = Changes::default();
         self.last_queued_state = None;
         self.transient_state = ReceivedState::default();
         self.seats_changed = true;
-        let seats = Seat::ALL.map(|seat| self.state.occupant(seat).player().map(|_| false));
+        let seats = Seat::ALL.map(|seat| self.view.state.occupant(seat).player().map(|_| false));
         let spectators = 0;
         let empty = SeatPresence { seats, spectators };
-        self.broadcaster
+        self.view
             .set_remote_presence(Some(RemotePresence::Total(empty)));
         let (at, delay_ms) = (now(), record.creation.terms.spectator_delay_ms);
         let mut last_visible_at = at;
@@ -141,23 +130,13 @@ impl DelayedView {
         Ok(())
     }
 
-    pub(super) fn add_events(&mut self, published: &PublishedEvents) {
-        let is_seated = |event: &Event| matches!(event.kind, EventKind::Seated { .. });
-        self.seats_changed |= published.events.iter().any(is_seated);
-        self.changes.events.extend(published.events.iter().cloned());
-    }
-
     /// Adds a chat message. A spectator's message is sent to the spectators at once, because
     /// spectators may write only after they have seen the end of the match.
     pub(super) fn add_chat(&mut self, message: &ChatMessage) {
         match message.chat.seat {
-            None => self.broadcaster.broadcast_chat(&self.state, message),
+            None => self.view.broadcast_chat(message),
             Some(_) => self.changes.chat_messages.push(message.clone()),
         }
-    }
-
-    pub(super) const fn mark_clock_changed(&mut self) {
-        self.changes.is_clock_changed = true;
     }
 
     /// Queues the collected changes.
@@ -180,10 +159,7 @@ impl DelayedView {
     /// Returns the time at which the next update or `presence` message is due.
     pub(super) fn deadline(&self) -> Option<Instant> {
         let first_visible_at = self.queue.front().map(|later| later.visible_at);
-        first_visible_at
-            .into_iter()
-            .chain(self.broadcaster.deadline())
-            .min()
+        earliest([first_visible_at, self.view.deadline()])
     }
 
     /// Enqueues the updates that are due; the next flush sends them. Returns whether any updates
@@ -195,82 +171,44 @@ impl DelayedView {
             has_sent = true;
         }
         let absence_left_ms = self.transient_state.absence_left_ms();
-        self.broadcaster.on_timer(&self.state, now, absence_left_ms);
+        self.view.on_timer(now, absence_left_ms);
         has_sent
     }
 
     fn broadcast_update(&mut self, update: QueuedUpdate) {
-        let QueuedUpdate {
-            changes,
-            transient_state,
-            ..
-        } = update;
-        let after = self.state.seq();
+        let changes = update.changes;
+        let after = self.view.state.seq();
         // Each event contains the clock state. If the update has no events, spectators who have not
         // received the clock yet need a `clock` message.
         let is_clock_changed = changes.is_clock_changed
             || (changes.events.is_empty() && self.transient_state.turn_time().is_none());
         for event in &changes.events {
-            self.broadcaster.apply_delayed_event(&mut self.state, event);
+            self.view.apply_delayed_event(event);
         }
-        self.remove_spectator();
-        self.broadcaster.broadcast(&PublishedEvents {
+        self.view.remove_spectator();
+        self.view.broadcast(&PublishedEvents {
             after,
             events: changes.events,
         });
-        if let Some(transient_state) = transient_state {
-            self.broadcaster
-                .apply_transient_state(&self.state, &transient_state);
+        if let Some(transient_state) = update.transient_state {
+            self.view.apply_transient_state(&transient_state);
             self.transient_state = ReceivedState::new(transient_state);
         }
         if is_clock_changed && let Some(time) = self.transient_state.turn_time() {
-            self.broadcaster.broadcast_clock(&self.state, time);
+            self.view.broadcast_clock(time);
         }
         for message in &changes.chat_messages {
-            self.broadcaster.broadcast_chat(&self.state, message);
+            self.view.broadcast_chat(message);
         }
-        self.broadcaster.broadcast_rating_update(&self.state);
-    }
-
-    /// Removes the followers who may not watch the match, once they have seen that it has started.
-    pub(super) fn remove_spectator(&mut self) {
-        self.broadcaster.remove_spectator(&self.state);
+        self.view.broadcast_rating_update();
     }
 
     /// Returns the clock and the absences as spectators see them.
-    fn snapshot_extras(&self) -> SnapshotExtras {
+    pub(super) fn snapshot_extras(&self) -> SnapshotExtras {
         SnapshotExtras {
             turn_time: self.transient_state.turn_time(),
             absent: (self.transient_state.absence_left_ms()).map(|left_ms| left_ms.is_some()),
         }
-    }
-
-    /// Returns the match state that spectators see.
-    pub(super) const fn state(&self) -> &Match {
-        &self.state
-    }
-
-    pub(super) const fn broadcaster(&mut self) -> &mut Broadcaster {
-        &mut self.broadcaster
-    }
-
-    /// Returns whether the connection of this command follows the delayed view.
-    pub(super) fn follows(&self, command: &Command) -> bool {
-        self.broadcaster.follows(command)
-    }
-
-    /// Admits a spectator's connection and replies with a snapshot.
-    fn add_watcher(&mut self, command: &Command, reply: Reply) {
-        if let Some(reply) = self.broadcaster.admit(command, false, reply) {
-            let extras = self.snapshot_extras();
-            self.broadcaster
-                .send_snapshot(&self.state, command, extras, reply);
-        }
-    }
-
-    fn resync(&mut self, command: &Command, since: Seq, reply: Reply) {
-        let resync = (since, self.transient_state.turn_time());
-        self.broadcaster.resync(&self.state, command, resync, reply);
     }
 
     /// Replaces an error that would reveal events that are not visible to spectators yet.
@@ -284,8 +222,8 @@ impl DelayedView {
         let has_ended = |state: &Match| matches!(state.stage(), Stage::Ended { .. });
         let code = answer.as_ref().err().and_then(|error| error.code);
         let is_hidden = match code {
-            Some(ErrorCode::MatchEnded) => !has_ended(&self.state),
-            Some(ErrorCode::MatchRunning) => self.state.stage() == Stage::Open,
+            Some(ErrorCode::MatchEnded) => !has_ended(&self.view.state),
+            Some(ErrorCode::MatchRunning) => self.view.state.stage() == Stage::Open,
             _ => false,
         };
         if !is_hidden {
@@ -303,61 +241,33 @@ impl DelayedView {
 
 impl MatchActor {
     /// Returns the delayed view if this player sees the match with a delay.
-    pub(super) fn delayed_view_for(&mut self, player: PlayerId) -> Option<&mut DelayedView> {
-        let delayed = self.delayed_view.as_deref_mut()?;
-        self.state.seat_held_by(player).is_none().then_some(delayed)
-    }
-
-    /// Serves a watch request of a spectator if the match has a spectator delay. Returns the reply
-    /// to the caller for all other requests.
-    pub(super) fn watch_delayed(&mut self, command: &Command, reply: Reply) -> Option<Reply> {
-        let Some(delayed) = self.delayed_view_for(command.player) else {
-            return Some(reply);
-        };
-        delayed.add_watcher(command, reply);
-        self.on_presence_changed();
-        None
-    }
-
-    /// Serves a resync request of a spectator if the match has a spectator delay. Returns the reply
-    /// to the caller for all other requests.
-    pub(super) fn resync_delayed(
-        &mut self,
-        command: &Command,
-        since: Seq,
-        reply: Reply,
-    ) -> Option<Reply> {
-        let Some(delayed) = self.delayed_view_for(command.player) else {
-            return Some(reply);
-        };
-        delayed.resync(command, since, reply);
-        None
+    pub(super) fn delayed_view_for(&self, player: PlayerId) -> Option<&DelayedView> {
+        let delayed = self.delayed_view.as_deref();
+        delayed.filter(|_| self.view.state.seat_held_by(player).is_none())
     }
 
     /// Removes from the answer to a command all information that the player may not see yet.
     pub(super) fn redact_answer(
-        &mut self,
+        &self,
         command: &Command,
         action: &Action,
         answer: Answer,
     ) -> Answer {
-        match &self.delayed_view {
-            Some(delayed) if self.state.seat_held_by(command.player).is_none() => {
-                delayed.redact_answer(&self.state, command, action, answer)
-            }
-            _ => answer,
+        match self.delayed_view_for(command.player) {
+            Some(delayed) => delayed.redact_answer(&self.view.state, command, action, answer),
+            None => answer,
         }
     }
 
-    /// Tells the players' broadcaster who follows the delayed view, because that broadcaster counts
-    /// these followers as spectators.
+    /// Tells the current view who follows the delayed view, because the current view counts these
+    /// followers as spectators.
     pub(super) fn update_delayed_followers(&mut self) {
         if let Some(delayed) = &self.delayed_view {
-            let host = self.state.creation().host;
-            self.broadcaster.set_delayed_followers(DelayedFollowers {
-                count: delayed.broadcaster.follower_count(),
-                host: delayed.broadcaster.has_player(host).then_some(host),
-            });
+            let host = self.view.state.creation().host;
+            self.view.delayed_followers = DelayedFollowers {
+                count: delayed.view.follower_count(),
+                host: delayed.view.has_player(host).then_some(host),
+            };
         }
     }
 
@@ -374,7 +284,7 @@ impl MatchActor {
         }
     }
 
-    /// Moves the connections of players who have taken a seat to the players' broadcaster. Removes
+    /// Moves the connections of players who have taken a seat to the current view. Removes
     /// the connections of players who have left a seat, because these players have seen events that
     /// spectators may not see yet.
     fn move_followers_between_views(&mut self) {
@@ -386,17 +296,14 @@ impl MatchActor {
         let Some(delayed) = &mut self.delayed_view else {
             return;
         };
-        let state = &self.state;
-        let seated_followers = delayed
-            .broadcaster
-            .take_followers(|player| state.seat_held_by(player).is_some());
+        let state = &self.view.state;
+        let is_seated = |player| state.seat_held_by(player).is_some();
+        let seated_followers = delayed.view.take_followers(is_seated);
         for (player, outbox) in seated_followers {
-            self.broadcaster
-                .admit_delayed_follower(&self.state, player, &outbox, extras);
+            self.view.admit_delayed_follower(player, &outbox, extras);
         }
-        self.broadcaster.remove_followers_if(&self.state, |player| {
-            self.state.seat_held_by(player).is_none()
-        });
+        let has_no_seat = |state: &Match, player| state.seat_held_by(player).is_none();
+        self.view.remove_followers_if(has_no_seat);
         self.on_presence_changed();
     }
 
@@ -407,7 +314,7 @@ impl MatchActor {
         };
         if delayed.broadcast_due(now) {
             self.update_delayed_listing();
-            if self.state.creation().terms.spectator_access() == SpectatorAccess::Nobody {
+            if self.view.state.creation().terms.spectator_access() == SpectatorAccess::Nobody {
                 self.on_presence_changed();
             }
         }
@@ -416,13 +323,13 @@ impl MatchActor {
     /// Updates the match's entry in lists to the state that spectators see.
     pub(super) fn update_delayed_listing(&self) {
         if let Some(delayed) = &self.delayed_view {
-            let presence = delayed.broadcaster.seat_presence(&delayed.state);
+            let presence = delayed.view.seat_presence();
             let summary = self.leader.summary();
             // If the match list contained the rematch, spectators would learn that the previous
             // match has ended.
-            let is_rematch = self.state.creation().terms.previous.is_some();
-            let is_visible = !is_rematch || delayed.state.stage() != Stage::Open;
-            if summary.set_delayed_listing(&delayed.state, presence, is_visible) {
+            let is_rematch = self.view.state.creation().terms.previous.is_some();
+            let is_visible = !is_rematch || delayed.view.state.stage() != Stage::Open;
+            if summary.set_delayed_listing(&delayed.view.state, presence, is_visible) {
                 self.server.matches.lobby.update_shown_status(summary);
                 if let Some(cluster) = &self.server.infra.cluster {
                     cluster
@@ -442,25 +349,12 @@ impl MatchActor {
         Ok(())
     }
 
-    /// Sets the rating changes and sends them to the followers who have seen the end of the match.
-    pub(super) fn set_rating_update(&mut self, rating_update: &RatingUpdate) {
-        self.broadcaster
-            .set_rating_update(&self.state, rating_update);
-        if let Some(delayed) = &mut self.delayed_view {
-            delayed
-                .broadcaster
-                .set_rating_update(&delayed.state, rating_update);
-        }
-    }
-
     /// Sends a new snapshot to all spectators.
     pub(super) fn broadcast_delayed_snapshots(&mut self, epoch: u64) {
         if let Some(delayed) = &mut self.delayed_view {
-            delayed.broadcaster.set_epoch(epoch);
+            delayed.view.epoch = epoch;
             let extras = delayed.snapshot_extras();
-            delayed
-                .broadcaster
-                .broadcast_snapshots(&delayed.state, extras);
+            delayed.view.broadcast_snapshots(extras);
         }
         self.update_delayed_listing();
     }

@@ -95,18 +95,19 @@ impl Leader {
 impl MatchActor {
     /// Starts or stops the unload timer, depending on whether the match must stay in memory.
     pub(super) fn update_hibernation_deadline(&mut self) {
-        let wait = match self.state.stage() {
-            _ if self.broadcaster.has_followers() || self.replicas.is_some() => None,
+        let wait = match self.view.state.stage() {
+            _ if self.view.has_followers() || self.replicas.is_some() => None,
             // An open match appears in lists and waits for a player to join, so it must stay in
             // memory.
             Stage::Open => None,
             Stage::Running => {
-                let is_correspondence = self.state.creation().terms.is_correspondence();
+                let is_correspondence = self.view.state.creation().terms.is_correspondence();
                 // The elapsed time of a running turn is not stored, so the match must stay in
                 // memory.
                 let can_hibernate =
                     is_correspondence || self.leader.match_clock.deadline().is_none();
-                (can_hibernate && !self.leader.has_bot_work(&self.state)).then_some(IDLE_TIMEOUT)
+                (can_hibernate && !self.leader.has_bot_work(&self.view.state))
+                    .then_some(IDLE_TIMEOUT)
             }
             Stage::Ended { .. } => self.hibernation.has_ended_unobserved.then_some(RETRY_DELAY),
         };
@@ -119,9 +120,9 @@ impl MatchActor {
         if self.hibernation.hibernates_at.is_none_or(|at| now < at) {
             return CONTINUE;
         }
-        let is_correspondence = self.state.creation().terms.is_correspondence();
-        if self.state.stage() == Stage::Running && !is_correspondence {
-            let Some(reminder) = self.leader.hibernation_reminder(&self.state, now) else {
+        let is_correspondence = self.view.state.creation().terms.is_correspondence();
+        if self.view.state.stage() == Stage::Running && !is_correspondence {
+            let Some(reminder) = self.leader.hibernation_reminder(&self.view.state, now) else {
                 self.hibernation.hibernates_at = Some(now + IDLE_TIMEOUT);
                 return CONTINUE;
             };
@@ -133,7 +134,7 @@ impl MatchActor {
         }
         let lobby = &self.server.matches.lobby;
         let is_idle = || self.deferred.is_empty() && self.mailbox.is_empty();
-        if lobby.remove_if_idle(self.state.id(), is_idle) {
+        if lobby.remove_if_idle(self.view.state.id(), is_idle) {
             return ControlFlow::Break(StopReason::Hibernated);
         }
         self.hibernation.hibernates_at = Some(now + RETRY_DELAY);
@@ -146,7 +147,7 @@ impl MatchActor {
         self.hibernation.has_reminder = true;
         let (store, position) = (&self.server.infra.store, self.leader.journal_position);
         let stored =
-            store.append_with_reminder(self.state.id(), position, Vec::new(), Some(reminder));
+            store.append_with_reminder(self.view.state.id(), position, Vec::new(), Some(reminder));
         match stored.await {
             Ok(position) => {
                 self.leader.journal_position = position;
@@ -160,13 +161,16 @@ impl MatchActor {
 
     /// Releases the ownership of the unloaded match and schedules its wake-up.
     pub(super) fn hibernate(&self) {
-        if self.state.stage() != Stage::Running {
+        if self.view.state.stage() != Stage::Running {
             return;
         }
-        let flag_at_ms = TurnClock::correspondence_deadline_ms(&self.state);
-        self.server.infra.store.release(self.state.id());
+        let flag_at_ms = TurnClock::correspondence_deadline_ms(&self.view.state);
+        self.server.infra.store.release(self.view.state.id());
         self.server.infra.metrics.hibernating_matches.inc();
-        self.server.identity.players.on_match_ended(&self.state);
+        self.server
+            .identity
+            .players
+            .on_match_ended(&self.view.state);
         if let Some(wake_ms) = flag_at_ms.or(self.hibernation.wakes_at_ms) {
             self.server.matches.wake_times.add(wake_ms);
         }
@@ -174,11 +178,12 @@ impl MatchActor {
 
     /// Ends the match's restart grace period and then applies the action whose timer has expired.
     pub(super) async fn check_timers(&mut self) -> ControlFlow<StopReason> {
-        self.leader.match_clock.end_grace(&self.state);
+        self.leader.match_clock.end_grace(&self.view.state);
         let flow = self.run_timer_action(now()).await;
-        let is_running = self.state.stage() == Stage::Running;
-        self.hibernation.has_ended_unobserved = matches!(self.state.stage(), Stage::Ended { .. });
-        let is_correspondence = self.state.creation().terms.is_correspondence();
+        let is_running = self.view.state.stage() == Stage::Running;
+        self.hibernation.has_ended_unobserved =
+            matches!(self.view.state.stage(), Stage::Ended { .. });
+        let is_correspondence = self.view.state.creation().terms.is_correspondence();
         if is_running && !is_correspondence && mem::take(&mut self.hibernation.has_reminder) {
             // The match is in memory and runs its own timers, so the wake scheduler need not load
             // it.
@@ -195,8 +200,8 @@ impl MatchActor {
     pub(super) async fn resign_idle_bot_game(&mut self) -> ControlFlow<StopReason> {
         let now_ms = self.server.infra.clock.now_ms();
         let has_waited_long = |since| now_ms.saturating_sub(since) >= BOT_WAIT_MIN_MS;
-        let waiting_since_ms = self.state.bot_waiting_since_ms();
-        match self.state.turn() {
+        let waiting_since_ms = self.view.state.bot_waiting_since_ms();
+        match self.view.state.turn() {
             Some(seat) if waiting_since_ms.is_some_and(has_waited_long) => {
                 self.apply_own_action(&Action::Abandon { seat }).await
             }

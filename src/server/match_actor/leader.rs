@@ -19,7 +19,7 @@ use super::clock_control::MatchClock;
 use super::hibernation;
 use super::request_dedup::RequestDedup;
 use crate::connection::ip_limits::OpenMatchPermit;
-use crate::context::clock_and_rng::now;
+use crate::context::clock_and_rng::{earliest, now};
 use crate::context::metrics::GameMetrics;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::{Answer, Command};
@@ -570,15 +570,14 @@ impl Leader {
 
     /// Returns the time at which the next timer expires.
     pub(super) fn deadline(&self, state: &Match) -> Option<Instant> {
-        let deadlines = [
+        let first = earliest([
             self.absence_timers.next_deadline(state),
             self.bot_turn.as_ref().and_then(BotTurn::play_at),
             self.bot_opinion.draw_answer_at(state),
             self.match_clock.deadline(),
             self.expires_at,
             self.unload_at,
-        ];
-        let first = deadlines.into_iter().flatten().min()?;
+        ])?;
         Some(self.retry_at.map_or(first, |retry_at| first.max(retry_at)))
     }
 

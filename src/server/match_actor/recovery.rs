@@ -8,6 +8,7 @@ use tokio::time::sleep;
 use super::MatchActor;
 use super::leader::RETRY_DELAY;
 use super::rematch::RematchOffers;
+use super::view::View;
 use crate::cluster::MatchLocation;
 use crate::context::clock_and_rng::now;
 use crate::match_handle::Envelope;
@@ -17,51 +18,51 @@ impl MatchActor {
     /// Reloads the match as soon as the store can be read. Returns `false` if this actor must stop.
     /// The actor must stop if it can no longer serve the match or no handle to the match exists.
     pub(super) async fn reload(&mut self) -> bool {
-        let id = self.state.id();
         self.retry_waiting_requests(|_| true);
         loop {
-            let Some(is_served) = self.check_location().await else {
-                if self.refuse_until_retry().await {
-                    continue;
-                }
-                return false;
-            };
-            if !is_served {
-                return false;
+            match self.try_reload().await {
+                Some(is_reloaded) => return is_reloaded,
+                None if self.refuse_until_retry().await => {}
+                None => return false,
             }
-            let why = match self.server.infra.store.load(id).await {
-                Ok(Some(loaded)) => match self.is_still_owner(loaded.position.epoch()).await {
-                    Some(true) => match self.restart_from(loaded) {
-                        Ok(()) => return true,
-                        Err(damage) => damage.to_string(),
-                    },
-                    Some(false) => continue,
-                    None if self.refuse_until_retry().await => continue,
-                    None => return false,
-                },
-                Ok(None) => "match not found in the store".to_owned(),
-                Err(error @ ReadError::Corrupt(_)) => error.to_string(),
-                Err(ReadError::Unavailable) => {
-                    if self.refuse_until_retry().await {
-                        continue;
-                    }
-                    return false;
-                }
-            };
-            tracing::error!(
-                match_id = %id, error = why,
-                "cannot reload match; it is no longer served"
-            );
-            return false;
         }
+    }
+
+    /// Tries once to reload the match. Returns `None` if the owner cannot be determined or the store
+    /// cannot be read now, and `false` if this actor can no longer serve the match.
+    async fn try_reload(&mut self) -> Option<bool> {
+        let id = self.view.state.id();
+        let why = loop {
+            if !self.check_location().await? {
+                return Some(false);
+            }
+            match self.server.infra.store.load(id).await {
+                Ok(Some(loaded)) => {
+                    if self.is_still_owner(loaded.position.epoch()).await? {
+                        match self.restart_from(loaded) {
+                            Ok(()) => return Some(true),
+                            Err(damage) => break damage.to_string(),
+                        }
+                    }
+                }
+                Ok(None) => break "match not found in the store".to_owned(),
+                Err(error @ ReadError::Corrupt(_)) => break error.to_string(),
+                Err(ReadError::Unavailable) => return None,
+            }
+        };
+        tracing::error!(
+            match_id = %id, error = why,
+            "cannot reload match; it is no longer served"
+        );
+        Some(false)
     }
 
     /// Removes a deleted player's chat messages. Returns whether the match in memory may still
     /// contain the deleted player's name. If so, the match must be reloaded.
     pub(super) fn erase_name(&mut self, player: PlayerId, name: &str) -> bool {
-        self.broadcaster.delete_chat(player, name);
+        self.view.delete_chat(player, name);
         // The events of an open match may contain the names of players who have left it.
-        self.leader.summary().involves(player) || self.state.stage() == Stage::Open
+        self.leader.summary().involves(player) || self.view.state.stage() == Stage::Open
     }
 
     /// Checks which server owns the match. If another server owns it, this actor becomes a replica.
@@ -74,7 +75,7 @@ impl MatchActor {
         if self.replica.is_some() {
             return Some(true);
         }
-        match cluster.locate(self.state.id(), None, true).await {
+        match cluster.locate(self.view.state.id(), None, true).await {
             Ok(MatchLocation::Local) => Some(true),
             Ok(MatchLocation::Remote(owner)) => {
                 self.server.infra.metrics.cluster.ownership_losses.inc();
@@ -91,7 +92,7 @@ impl MatchActor {
     async fn is_still_owner(&mut self, epoch: u64) -> Option<bool> {
         match &self.server.infra.cluster {
             Some(cluster) if self.replica.is_none() => {
-                cluster.is_owner(self.state.id(), epoch).await.ok()
+                cluster.is_owner(self.view.state.id(), epoch).await.ok()
             }
             _ => Some(true),
         }
@@ -123,12 +124,8 @@ impl MatchActor {
             // Admit the connection without a snapshot, because all followers receive a snapshot
             // after the reload.
             MatchRequest::PushSnapshot => {
-                let player = envelope.command.player;
-                let broadcaster = match self.delayed_view_for(player) {
-                    Some(delayed) => delayed.broadcaster(),
-                    None => &mut self.broadcaster,
-                };
-                if let Some(reply) = broadcaster.admit(&envelope.command, true, envelope.reply) {
+                let (view, _) = self.view_for(envelope.command.player);
+                if let Some(reply) = view.admit(&envelope.command, true, envelope.reply) {
                     reply.ok(None);
                 }
             }
@@ -141,35 +138,30 @@ impl MatchActor {
     /// Replaces the match state with the match loaded from the store, and sends a snapshot to every
     /// follower.
     fn restart_from(&mut self, loaded: LoadedMatch) -> Result<(), ReplayError> {
-        let LoadedMatch {
-            record,
-            position,
-            rematch,
-            ..
-        } = loaded;
-        self.rematch_offers = RematchOffers::from_store(rematch);
+        let (record, position) = (loaded.record, loaded.position);
+        self.rematch_offers = RematchOffers::from_store(loaded.rematch);
         self.leader.request_dedup.reload(&record.events);
         self.reset_delayed_view(&record)?;
-        let state = self.broadcaster.replay(record)?;
+        let before = self.view.reload(record)?;
+        let state = &self.view.state;
         tracing::warn!(match_id = %state.id(), seq = %state.seq(), "match reloaded from the store");
         let players = &self.server.identity.players;
-        players.on_match_reloaded(&self.state, &state);
-        self.state = state;
+        players.on_match_reloaded(&before, state);
         self.turn_sent_at = now();
         self.leader.journal_position = position;
-        self.broadcaster.set_epoch(position.epoch());
+        self.view.epoch = position.epoch();
         if self.replica.is_some() {
             self.on_replica_reloaded(position);
         }
         if let Some(replicas) = &mut self.replicas {
-            replicas.reset(self.state.seq());
+            replicas.reset(self.view.state.seq());
         }
-        self.remove_spectator();
+        self.views().for_each(View::remove_spectator);
         self.start();
-        self.leader.summary().set_seq(self.state.seq());
+        self.leader.summary().set_seq(self.view.state.seq());
         if self.replica.is_none() {
             let extras = self.snapshot_extras();
-            self.broadcaster.broadcast_snapshots(&self.state, extras);
+            self.view.broadcast_snapshots(extras);
         }
         self.broadcast_delayed_snapshots(position.epoch());
         Ok(())

@@ -209,20 +209,19 @@ impl RematchOffers {
 impl MatchActor {
     /// Updates the presence of the players after the end of the match, and broadcasts any change.
     pub(super) fn update_rematch_presence(&mut self) {
-        if !self.state.has_been_played() {
+        if !self.view.state.has_been_played() {
             return;
         }
         let is_present = |seat: Seat| {
-            let holder = self.state.occupant(seat).holder();
-            holder.is_none_or(|player| self.broadcaster.has_player(player))
+            let holder = self.view.state.occupant(seat).holder();
+            holder.is_none_or(|player| self.view.has_player(player))
         };
         let is_changed = self
             .rematch_offers
             .update_presence(Seat::ALL.map(is_present));
-        self.broadcaster
-            .set_rematch(self.rematch_offers.to_message());
+        self.view.set_rematch(self.rematch_offers.to_message());
         if is_changed {
-            self.broadcaster.broadcast_rematch(&self.state);
+            self.view.broadcast_rematch();
         }
     }
 
@@ -237,23 +236,24 @@ impl MatchActor {
     }
 
     fn broadcast_rematch_offers(&mut self) {
-        self.broadcaster
-            .set_rematch(self.rematch_offers.to_message());
-        self.broadcaster.broadcast_rematch(&self.state);
-        self.broadcaster.flush();
+        self.view.set_rematch(self.rematch_offers.to_message());
+        self.view.broadcast_rematch();
+        self.view.flush();
     }
 
     /// Returns the player's seat in the ended match. Only seat holders may offer or decline a
     /// rematch.
     fn rematch_seat(&self, player: PlayerId) -> Result<Seat, WireError> {
-        let seat = self.state.seat_held_by(player);
+        let seat = self.view.state.seat_held_by(player);
         seat.ok_or_else(|| WireError::new(ErrorCode::NotSeated, "you did not play in this match"))
     }
 
     /// Handles a player's rematch offer.
     pub(super) async fn offer_rematch(&mut self, command: &Command, reply: Reply) {
-        let holders: Vec<PlayerId> = self.state.seat_holders().collect();
-        let is_blocked = match holders.contains(&command.player) && self.state.has_been_played() {
+        let holders: Vec<PlayerId> = self.view.state.seat_holders().collect();
+        let is_blocked = match holders.contains(&command.player)
+            && self.view.state.has_been_played()
+        {
             true => {
                 block_loading::is_unpairable_with_any(&self.server, command.player, holders).await
             }
@@ -265,7 +265,7 @@ impl MatchActor {
         let now_ms = self.server.infra.clock.now_ms();
         let outcome = self.rematch_seat(command.player).and_then(|seat| {
             let offers = &self.rematch_offers;
-            let outcome = offers.evaluate_offer(&self.state, seat, now_ms, is_blocked)?;
+            let outcome = offers.evaluate_offer(&self.view.state, seat, now_ms, is_blocked)?;
             Ok((seat, outcome))
         });
         let Some(((seat, outcome), reply)) = reply.require(outcome) else {
@@ -274,11 +274,12 @@ impl MatchActor {
         match outcome {
             OfferOutcome::AlreadyOpen => reply.ok(None),
             OfferOutcome::AlreadyCreated => {
-                self.broadcaster.send_rematch(&self.state, reply.outbox());
+                self.view.send_rematch(reply.outbox());
                 reply.ok(None);
             }
             OfferOutcome::Opened => {
-                let expires_at_ms = self.state.ended_ms().unwrap_or_default() + REMATCH_WINDOW_MS;
+                let expires_at_ms =
+                    self.view.state.ended_ms().unwrap_or_default() + REMATCH_WINDOW_MS;
                 let time_left = Duration::from_millis(expires_at_ms.saturating_sub(now_ms) + 1);
                 self.rematch_offers.open_offer(seat, now() + time_left);
                 self.broadcast_rematch_offers();
@@ -291,15 +292,15 @@ impl MatchActor {
     /// Spawns a task that creates the rematch, because a match actor must not wait for another
     /// match.
     fn start_rematch_creation(&mut self, command: &Command, reply: Reply) {
-        let id = self.state.id();
+        let id = self.view.state.id();
         let (Some((seats, terms)), Some(previous)) = (
-            self.state.rematch_params(),
+            self.view.state.rematch_params(),
             self.server.matches.lobby.find(MatchRef::Id(id)),
         ) else {
             return reply.refuse(ErrorCode::Overloaded, UNLOADING_MESSAGE);
         };
         self.rematch_offers.is_creating = true;
-        let creation = self.state.creation();
+        let creation = self.view.state.creation();
         let params = CreateParams {
             game: creation.game,
             host: creation.host,
@@ -311,12 +312,12 @@ impl MatchActor {
             hosted_max: self.server.infra.settings.live_matches_per_player,
             open_match_permit: None,
         };
-        let mut connections = self.broadcaster.followers();
-        connections.retain(|(player, _)| self.state.seat_held_by(*player).is_some());
+        let mut connections = self.view.followers();
+        connections.retain(|(player, _)| self.view.state.seat_held_by(*player).is_some());
         let pending_rematch = PendingRematch {
             previous,
             params,
-            seat_holders: self.state.seat_holders().collect(),
+            seat_holders: self.view.state.seat_holders().collect(),
             connections,
             requester: (command.connection, command.player),
         };

@@ -25,7 +25,7 @@ use plyhouse_store::{JournalPosition, NodeId};
 
 use super::{CONTINUE, MatchActor, StopReason};
 use crate::cluster::PacketResponse;
-use crate::context::clock_and_rng::now;
+use crate::context::clock_and_rng::{earliest, now};
 use crate::match_handle::Envelope;
 use crate::match_handle::command::{Answer, Control, MatchRequest};
 use crate::match_handle::replication_messages::{Presence, ReceivedState};
@@ -151,17 +151,14 @@ impl Replica {
 
     fn deadline(&self) -> Option<Instant> {
         let idle_at = self.idle_since.map(|since| since + IDLE_TIMEOUT);
-        let retries = self.waiting_requests.iter().map(|(at, _)| *at);
-        [
+        let retry_at = self.waiting_requests.iter().map(|(at, _)| *at).min();
+        earliest([
             self.follow_at,
             self.catch_up_at,
             self.snapshots_due_at,
             idle_at,
-        ]
-        .into_iter()
-        .flatten()
-        .chain(retries)
-        .min()
+            retry_at,
+        ])
     }
 
     /// Returns the state of the clock after this event, if the owner has sent it.
@@ -187,7 +184,7 @@ impl MatchActor {
         self.replica = Some(Replica::new(owner, journal_position));
         self.replicas = None;
         self.turn_sent_at = now();
-        self.broadcaster.set_remote_presence(None);
+        self.view.set_remote_presence(None);
     }
 
     /// Returns whether the server that owns the match is reachable; `None` without an owner.
@@ -222,9 +219,9 @@ impl MatchActor {
     /// Schedules a report to the owner if the presence on this server has changed.
     fn update_replica_presence(&mut self) {
         self.update_delayed_followers();
-        let presence = self.broadcaster.local_presence(&self.state);
-        let has_followers = self.broadcaster.has_followers();
-        let has_ended = matches!(self.state.stage(), Stage::Ended { .. });
+        let presence = self.view.local_presence();
+        let has_followers = self.view.has_followers();
+        let has_ended = matches!(self.view.state.stage(), Stage::Ended { .. });
         let is_needed = has_followers || (!has_ended && self.has_connected_participant());
         let replica = self.replica_mut();
         replica.idle_since = match is_needed {
@@ -238,25 +235,20 @@ impl MatchActor {
             // are reported at intervals.
             let only_spectators_changed =
                 reported.is_some_and(|reported| reported.equals_except_spectators(&presence));
-            let delay = if only_spectators_changed {
-                SPECTATOR_REPORT_INTERVAL
-            } else {
-                Duration::ZERO
+            let delay = match only_spectators_changed {
+                true => SPECTATOR_REPORT_INTERVAL,
+                false => Duration::ZERO,
             };
-            let at = replica
-                .last_follow_at
-                .map_or_else(now, |last_follow_at| now().max(last_follow_at + delay));
-            replica.follow_at = Some(replica.follow_at.map_or(at, |current| current.min(at)));
+            let at = (replica.last_follow_at).map_or_else(now, |last| now().max(last + delay));
+            replica.follow_at = earliest([replica.follow_at, Some(at)]);
         }
     }
 
     /// Returns whether a seat holder, the host or the invited player is connected to this server.
     fn has_connected_participant(&self) -> bool {
-        let players = self
-            .state
-            .seat_holders()
-            .chain([self.state.creation().host]);
-        let mut players = players.chain(self.state.creation().terms.invited);
+        let (state, creation) = (&self.view.state, self.view.state.creation());
+        let players = state.seat_holders().chain([creation.host]);
+        let mut players = players.chain(creation.terms.invited);
         players.any(|player| self.server.identity.players.is_connected(player))
     }
 
@@ -272,12 +264,8 @@ impl MatchActor {
         if idle_since.is_some_and(|since| since + IDLE_TIMEOUT <= now) {
             let has_waiting = !self.replica_mut().waiting_requests.is_empty();
             let is_idle = || !has_waiting && self.deferred.is_empty() && self.mailbox.is_empty();
-            if self
-                .server
-                .matches
-                .lobby
-                .remove_if_idle(self.state.id(), is_idle)
-            {
+            let lobby = &self.server.matches.lobby;
+            if lobby.remove_if_idle(self.view.state.id(), is_idle) {
                 return ControlFlow::Break(StopReason::Closed);
             }
             self.replica_mut().idle_since = Some(now);
@@ -287,10 +275,7 @@ impl MatchActor {
 
     /// Reports the presence on this server to the owner and requests updates.
     fn send_follow(&mut self) {
-        let (id, presence) = (
-            self.state.id(),
-            self.broadcaster.local_presence(&self.state),
-        );
+        let (id, presence) = (self.view.state.id(), self.view.local_presence());
         let Some(replica) = self.replica.as_mut() else {
             return;
         };
@@ -309,12 +294,9 @@ impl MatchActor {
 
     /// Cancels the subscription to the owner's updates.
     pub(super) fn send_unfollow(&self) {
-        let (id, owner) = (
-            self.state.id(),
-            self.replica.as_ref().and_then(|replica| replica.owner),
-        );
+        let owner = self.replica.as_ref().and_then(|replica| replica.owner);
         if let (Some(owner), Some(cluster)) = (owner, &self.server.infra.cluster) {
-            let response = cluster.follow_match(owner, id, None);
+            let response = cluster.follow_match(owner, self.view.state.id(), None);
             self.server.infra.spawn(async move {
                 // If the message is lost, the owner stops the updates once this server is gone.
                 let _ = response.await;

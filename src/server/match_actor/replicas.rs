@@ -5,34 +5,29 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::Event;
 use plyhouse_protocol::{PlayerId, Seq, Thinking};
 use plyhouse_store::NodeId;
 
 use super::MatchActor;
-use super::broadcaster::RemotePresence;
+use super::view::RemotePresence;
 use crate::cluster::Cluster;
 use crate::match_handle::command::Command;
 use crate::match_handle::replication_messages::{
-    ChatMessage, Presence, PublishedEvents, ReplicaUpdate, TransientState,
+    Changes, Presence, PublishedEvents, ReplicaUpdate, TransientState,
 };
 
 /// Replicas of a match on other servers.
 #[derive(Debug)]
 pub(super) struct Replicas {
     nodes: BTreeMap<NodeId, ReplicaNode>,
-    /// Number of the last event before `pending_events`. The pending events are those since the
-    /// last update.
+    /// Number of the last event before those in `changes`.
     after_seq: Seq,
-    pending_events: Vec<Event>,
-    /// Chat messages since the last update.
-    chat_messages: Vec<ChatMessage>,
+    /// Changes since the last update.
+    pub(super) changes: Changes,
     /// A bot's `thinking` message that was not sent to the replicas yet.
-    thinking: Option<Thinking>,
+    pub(super) thinking: Option<Thinking>,
     /// Transient state that was sent with the last update.
     sent_state: Option<TransientState>,
-    /// Whether the next update must report a clock change.
-    is_clock_changed: bool,
     /// Whether the clock is paused because the server of the player to move is unreachable.
     is_mover_unreachable: bool,
 }
@@ -49,11 +44,9 @@ impl Replicas {
         Self {
             nodes: BTreeMap::new(),
             after_seq: seq,
-            pending_events: Vec::new(),
-            chat_messages: Vec::new(),
+            changes: Changes::default(),
             thinking: None,
             sent_state: None,
-            is_clock_changed: false,
             is_mover_unreachable: false,
         }
     }
@@ -74,31 +67,14 @@ impl Replicas {
         }
     }
 
-    /// Adds events to the next update.
-    pub(super) fn add_events(&mut self, published: &PublishedEvents) {
-        self.pending_events.extend(published.events.iter().cloned());
-    }
-
-    pub(super) fn add_chat(&mut self, message: ChatMessage) {
-        self.chat_messages.push(message);
-    }
-
-    pub(super) fn set_thinking(&mut self, thinking: Thinking) {
-        self.thinking = Some(thinking);
-    }
-
     /// Prepares a complete update to all replicas after the match was reloaded up to this event.
     pub(super) fn reset(&mut self, seq: Seq) {
         self.after_seq = seq;
-        self.pending_events.clear();
-        self.is_clock_changed = true;
-        self.nodes
-            .values_mut()
-            .for_each(|node| node.needs_full_update = true);
-    }
-
-    pub(super) const fn mark_clock_changed(&mut self) {
-        self.is_clock_changed = true;
+        self.changes.events.clear();
+        self.changes.is_clock_changed = true;
+        for node in self.nodes.values_mut() {
+            node.needs_full_update = true;
+        }
     }
 
     /// Returns when the other servers on which this player follows the match last responded. If
@@ -122,16 +98,15 @@ impl Replicas {
 impl MatchActor {
     /// Sets the followers on another server; `None` if that server has no followers left.
     pub(super) fn set_replica_presence(&mut self, node: NodeId, presence: Option<Presence>) {
-        let seq = self.state.seq();
+        let seq = self.view.state.seq();
         let replicas = self
             .replicas
             .get_or_insert_with(|| Box::new(Replicas::new(seq)));
         match presence {
             Some(presence) => {
-                let needs_full_update = true;
                 let replica = ReplicaNode {
                     presence,
-                    needs_full_update,
+                    needs_full_update: true,
                 };
                 replicas.nodes.insert(node, replica);
             }
@@ -144,11 +119,11 @@ impl MatchActor {
             .replicas
             .as_ref()
             .map(|replicas| replicas.remote_presence());
-        self.broadcaster.set_remote_presence(remote_presence);
+        self.view.set_remote_presence(remote_presence);
         self.on_presence_changed();
         if removed.is_some() {
             self.leader.match_clock.set_mover_last_response_at(None);
-            self.leader.match_clock.on_mover_reachable(&self.state);
+            self.leader.match_clock.on_mover_reachable(&self.view.state);
         }
     }
 
@@ -159,8 +134,8 @@ impl MatchActor {
         else {
             return;
         };
-        let mover = self.state.turn();
-        let mover = mover.and_then(|seat| self.state.occupant(seat).player());
+        let mover = self.view.state.turn();
+        let mover = mover.and_then(|seat| self.view.state.occupant(seat).player());
         let is_not_connected =
             |player: &PlayerId| !self.server.identity.players.is_connected(*player);
         let mover = mover.filter(is_not_connected);
@@ -170,11 +145,11 @@ impl MatchActor {
         match last_response {
             Some((last_response_at, false)) => {
                 replicas.is_mover_unreachable = true;
-                time.on_mover_unreachable(&self.state, last_response_at);
+                time.on_mover_unreachable(&self.view.state, last_response_at);
             }
             Some(_) | None => {
                 if std::mem::take(&mut replicas.is_mover_unreachable) {
-                    time.on_mover_reachable(&self.state);
+                    time.on_mover_reachable(&self.view.state);
                 }
             }
         }
@@ -213,20 +188,21 @@ impl MatchActor {
         };
         let is_unchanged =
             |sent_state: &TransientState| sent_state.equals_except_time(&transient_state);
-        let is_up_to_date = replicas.pending_events.is_empty()
-            && !replicas.is_clock_changed
-            && replicas.chat_messages.is_empty()
+        let changes = std::mem::take(&mut replicas.changes);
+        let is_up_to_date = changes.events.is_empty()
+            && !changes.is_clock_changed
+            && changes.chat_messages.is_empty()
             && replicas.thinking.is_none()
             && replicas.sent_state.as_ref().is_some_and(is_unchanged);
         let update = ReplicaUpdate {
             epoch: self.leader.journal_position.epoch(),
             published: PublishedEvents {
-                after: std::mem::replace(&mut replicas.after_seq, self.state.seq()),
-                events: std::mem::take(&mut replicas.pending_events),
+                after: std::mem::replace(&mut replicas.after_seq, self.view.state.seq()),
+                events: changes.events,
             },
-            is_clock_changed: std::mem::take(&mut replicas.is_clock_changed),
+            is_clock_changed: changes.is_clock_changed,
             transient_state: transient_state.clone(),
-            chat_messages: std::mem::take(&mut replicas.chat_messages),
+            chat_messages: changes.chat_messages,
             thinking: replicas.thinking.take().map(Box::new),
         };
         replicas.sent_state = Some(transient_state);
@@ -237,9 +213,9 @@ impl MatchActor {
             }
             let mut update = update.clone();
             if needs_full_update {
-                update.chat_messages = self.broadcaster.chat_messages();
+                update.chat_messages = self.view.chat_messages();
             }
-            cluster.send_update(*node, self.state.id(), update);
+            cluster.send_update(*node, self.view.state.id(), update);
         }
     }
 }

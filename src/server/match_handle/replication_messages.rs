@@ -1,4 +1,4 @@
-//! Messages exchanged between the leader of a match, its broadcasters and its replicas. The
+//! Messages exchanged between the leader of a match, its views and its replicas. The
 //! messages are plain data, because they may come from another server.
 
 use std::time::Instant;
@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::summary::SeatPresence;
 use crate::context::clock_and_rng::now;
 
-/// Stored events that the leader passes to a broadcaster.
+/// Stored events that the leader passes to a view.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PublishedEvents {
     /// Sequence number of the event that precedes `events`.
@@ -19,7 +19,7 @@ pub(crate) struct PublishedEvents {
     pub(crate) events: Vec<Event>,
 }
 
-/// Players and spectators who follow a match, as a broadcaster reports them to the leader.
+/// Players and spectators who follow a match, as a view reports them to the leader.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Presence {
     /// Players and host of the match who are currently following it.
@@ -60,6 +60,16 @@ pub(crate) struct ChatMessage {
     pub(crate) is_players_only: bool,
     #[serde(rename = "said")]
     pub(crate) chat: ChatEntry,
+}
+
+/// Changes of a match that wait for its next update, or that are part of one.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    pub(crate) events: Vec<Event>,
+    pub(crate) chat_messages: Vec<ChatMessage>,
+    /// Whether the clock was paused, resumed or adjusted without an event that contains the new
+    /// clock state.
+    pub(crate) is_clock_changed: bool,
 }
 
 /// Changes of a match that the owning server sends to a replica.

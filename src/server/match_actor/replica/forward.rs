@@ -11,12 +11,12 @@ use plyhouse_matches::Action;
 use plyhouse_store::NodeId;
 
 use super::{
-    FORWARDED_REQUESTS_MAX, OWNER_RETRY_DELAY, OwnerResponse, PendingAnswer, Replica,
-    UNKNOWN_MATCH_TIMEOUT,
+    FORWARDED_REQUESTS_MAX, OWNER_RETRY_DELAY, OwnerResponse, PendingAnswer, UNKNOWN_MATCH_TIMEOUT,
 };
 use crate::cluster::{MatchLocation, PacketResponse};
 use crate::connection::reply::Reply;
 use crate::context::clock_and_rng::now;
+use crate::context::metrics::observe_since;
 use crate::match_actor::{CONTINUE, MatchActor, RELOAD, REQUEST_TIMEOUT, StopReason};
 use crate::match_handle::Envelope;
 use crate::match_handle::command::{Command, MatchRequest, RelayInfo};
@@ -119,7 +119,7 @@ impl MatchActor {
         suspected: Option<NodeId>,
         include_ended: bool,
     ) -> ControlFlow<StopReason> {
-        let id = self.state.id();
+        let id = self.view.state.id();
         let Some(cluster) = &self.server.infra.cluster else {
             return CONTINUE;
         };
@@ -169,16 +169,13 @@ impl MatchActor {
         }
         self.retry_waiting_requests(|_| true);
         if let Some(replica) = self.replica.take() {
-            let Replica {
-                forwarded,
-                pending_answers,
-                ..
-            } = *replica;
-            self.deferred.extend(mark_possibly_applied(forwarded));
             self.deferred
-                .extend(pending_answers.into_iter().map(|pending| pending.envelope));
+                .extend(mark_possibly_applied(replica.forwarded));
+            let pending_answers = replica.pending_answers.into_iter();
+            self.deferred
+                .extend(pending_answers.map(|pending| pending.envelope));
         }
-        self.broadcaster.set_remote_presence(None);
+        self.view.set_remote_presence(None);
         RELOAD
     }
 
@@ -192,12 +189,12 @@ impl MatchActor {
     ) -> ControlFlow<StopReason> {
         if let MatchRequest::Act(action @ Action::Join { .. }) = &command.request {
             let is_player = self.may_take_seat(command.player, action);
-            match self.broadcaster.check_capacity(&command, is_player, reply) {
+            match self.view.check_capacity(&command, is_player, reply) {
                 Some(checked) => reply = checked,
                 None => return CONTINUE,
             }
         }
-        let id = self.state.id();
+        let id = self.view.state.id();
         let Some(cluster) = &self.server.infra.cluster else {
             return CONTINUE;
         };
@@ -229,11 +226,7 @@ impl MatchActor {
         replica.forwarded_count += 1;
         let number = replica.forwarded_count;
         let response = response.map(move |answered| {
-            let duration = now().saturating_duration_since(sent_at);
-            metrics
-                .cluster
-                .relay_duration
-                .observe(duration.as_secs_f64());
+            observe_since(&metrics.cluster.relay_duration, sent_at);
             OwnerResponse::Command(number, answered)
         });
         replica.in_flight.push(response.boxed());

@@ -11,6 +11,7 @@ use plyhouse_protocol::Seq;
 
 use super::{CATCH_UP_DELAY, CLOCK_WAIT_MAX, PendingAnswer, WAITING_REQUESTS_MAX};
 use crate::context::clock_and_rng::now;
+use crate::context::metrics::observe_since;
 use crate::match_actor::{CONTINUE, MatchActor, RELOAD, StopReason};
 use crate::match_handle::Envelope;
 use crate::match_handle::command::{Command, MatchRequest};
@@ -22,7 +23,7 @@ impl MatchActor {
         &mut self,
         update: &ReplicaUpdate,
     ) -> ControlFlow<StopReason> {
-        let known_seq = self.state.seq();
+        let known_seq = self.view.state.seq();
         let lacked_clock = self.lacks_clock();
         let replica = self.replica_mut();
         if update.epoch < replica.epoch {
@@ -37,7 +38,7 @@ impl MatchActor {
         replica.epoch = update.epoch;
         replica.transient_state = ReceivedState::new(update.transient_state.clone());
         replica.transient_state_version = (update.epoch, last_seq);
-        self.broadcaster.set_epoch(update.epoch);
+        self.view.epoch = update.epoch;
         if *after > known_seq {
             self.catch_up().await?;
         } else {
@@ -47,15 +48,14 @@ impl MatchActor {
                 events: events.get(known_count..).unwrap_or_default().to_vec(),
             });
         }
-        self.broadcaster
-            .apply_transient_state(&self.state, &update.transient_state);
-        let presence = self.broadcaster.total_presence(&self.state);
-        self.leader.update_summary(&self.state, &presence);
+        self.view.apply_transient_state(&update.transient_state);
+        let presence = self.view.total_presence();
+        self.leader.update_summary(&self.view.state, &presence);
         if update.is_clock_changed || is_other_owner || lacked_clock {
             self.broadcast_clock();
         }
         if let Some(thinking) = &update.thinking {
-            self.broadcaster.broadcast_thinking(thinking);
+            self.view.broadcast_thinking(thinking);
         }
         for message in &update.chat_messages {
             self.broadcast_chat(message);
@@ -69,11 +69,8 @@ impl MatchActor {
 
     /// Reads the events that the replica has missed from the store.
     pub(super) async fn catch_up(&mut self) -> ControlFlow<StopReason> {
-        let (id, journal_position, known_seq) = (
-            self.state.id(),
-            self.replica_mut().journal_position,
-            self.state.seq(),
-        );
+        let (id, known_seq) = (self.view.state.id(), self.view.state.seq());
+        let journal_position = self.replica_mut().journal_position;
         self.replica_mut().catch_up_at = None;
         self.server.infra.metrics.cluster.missed_events.inc();
         match self.server.infra.store.tail(id, journal_position).await {
@@ -102,8 +99,8 @@ impl MatchActor {
 
     /// Returns whether a snapshot sent now would lack the clock of the current turn.
     fn lacks_clock(&self) -> bool {
-        self.state.stage() == Stage::Running
-            && self.state.clock().is_some()
+        self.view.state.stage() == Stage::Running
+            && self.view.state.clock().is_some()
             && self.turn_time().is_none()
     }
 
@@ -125,7 +122,7 @@ impl MatchActor {
     /// Schedules a snapshot for all followers, and suppresses broadcasts until it is sent.
     pub(super) fn schedule_snapshots(&mut self) {
         self.replica_mut().snapshots_due_at = Some(now() + CLOCK_WAIT_MAX);
-        self.broadcaster.pause();
+        self.view.pause();
     }
 
     /// Sends the scheduled snapshots once the owner's clock is known or the wait is over.
@@ -134,13 +131,13 @@ impl MatchActor {
         let due_at = &mut self.replica_mut().snapshots_due_at;
         if due_at.take_if(|at| !awaits_clock || *at <= now()).is_some() {
             let extras = self.snapshot_extras();
-            self.broadcaster.broadcast_snapshots(&self.state, extras);
+            self.view.broadcast_snapshots(extras);
         }
     }
 
     /// Sends the pending answers whose events have been broadcast.
     pub(super) fn send_ready_answers(&mut self) {
-        let known_seq = self.state.seq();
+        let known_seq = self.view.state.seq();
         let replica = self.replica_mut();
         if replica.snapshots_due_at.is_some() {
             return; // An answer must be sent after its event, which the snapshots may contain.
@@ -161,19 +158,12 @@ impl MatchActor {
 
     /// Sends an answer of the owner to the client that sent the request.
     fn send_answer(&mut self, pending: PendingAnswer) {
-        let PendingAnswer {
-            since,
-            envelope,
-            answer,
-            ..
-        } = pending;
-        let waiting_time = now().saturating_duration_since(since);
-        let lag = &self.server.infra.metrics.cluster.replica_lag;
-        lag.observe(waiting_time.as_secs_f64());
-        let Envelope {
-            mut command,
-            mut reply,
-        } = *envelope;
+        let answer = pending.answer;
+        observe_since(
+            &self.server.infra.metrics.cluster.replica_lag,
+            pending.since,
+        );
+        let (mut command, mut reply) = (pending.envelope.command, pending.envelope.reply);
         match (&answer, &command.request) {
             // A player who has joined gets a snapshot.
             (Ok(_), MatchRequest::Act(Action::Join { .. })) => {

@@ -1,5 +1,5 @@
-//! Applies published events to the match state and sends them to the followers of the match. The
-//! broadcaster makes no decisions of its own.
+//! A match as its followers see it. The view applies published events to the match state and sends
+//! them to the followers. It makes no decisions of its own.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use std::time::Instant;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{AbsenceTimers, Event, EventKind, Match, ReplayError, Stage, TurnTime};
 use plyhouse_protocol::{
-    ChatEntry, ErrorCode, MatchId, PlayerId, RatingChange, RematchState, RequestId, Seq,
-    ServerMessage, SpectatorAccess, Thinking,
+    ChatEntry, ErrorCode, PlayerId, RatingChange, RematchState, RequestId, Seq, ServerMessage,
+    SpectatorAccess, Thinking,
 };
 use plyhouse_store::MatchRecord;
 
@@ -19,6 +19,7 @@ use crate::connection::id::ConnectionId;
 use crate::connection::outbox::{Frame, Outbox};
 use crate::connection::reply::Reply;
 use crate::context::clock_and_rng::now;
+use crate::context::metrics::observe_since;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::Command;
 use crate::match_handle::replication_messages::{
@@ -26,6 +27,7 @@ use crate::match_handle::replication_messages::{
 };
 use crate::match_handle::summary::SeatPresence;
 use crate::players::rating_update_message::RatingUpdate;
+use crate::settings::Settings;
 use crate::wire::encode;
 use crate::wire::encode::encode;
 
@@ -36,10 +38,12 @@ pub(crate) const HISTORY_EVENTS_MAX: usize = 256;
 /// Initial capacity of the event history, which avoids repeated growth in short matches.
 const HISTORY_INITIAL_CAPACITY: usize = 16;
 
-/// Sends the messages of one match to its followers.
+/// State of a match as one group of followers sees it. The view sends them the messages of the match.
 #[derive(Debug)]
-pub(super) struct Broadcaster {
+pub(super) struct View {
     server: Arc<ServerContext>,
+    /// Match state after the last event that was applied.
+    pub(super) state: Match,
     subscribers: Subscribers,
     /// The most recent events, encoded for the followers.
     history: VecDeque<Frame>,
@@ -58,13 +62,12 @@ pub(super) struct Broadcaster {
     last_thinking: Option<Frame>,
     /// Current epoch of the match. The epoch increases by 1 each time a server takes over the
     /// match.
-    epoch: u64,
+    pub(super) epoch: u64,
     /// Presence of players and spectators on other servers.
     remote_presence: Option<Box<RemotePresence>>,
-    /// Followers of the delayed view. A separate broadcaster sends them their messages.
-    delayed_followers: DelayedFollowers,
-    /// Whether this broadcaster treats all followers as spectators, even players who have taken a
-    /// seat.
+    /// Followers of the delayed view, which sends them their messages.
+    pub(super) delayed_followers: DelayedFollowers,
+    /// Whether this view treats all followers as spectators, even players who have taken a seat.
     is_for_spectators: bool,
 }
 
@@ -89,8 +92,8 @@ pub(super) struct DelayedFollowers {
 /// Which players and how many spectators are present on other servers.
 #[derive(Debug)]
 pub(super) enum RemotePresence {
-    /// Counts only players and spectators on other servers. The broadcaster adds the players and
-    /// spectators on this server.
+    /// Counts only players and spectators on other servers. The view adds the players and spectators
+    /// on this server.
     Added {
         /// Seat holders and the host, if they follow the match on another server.
         following_players: Vec<PlayerId>,
@@ -103,12 +106,21 @@ pub(super) enum RemotePresence {
     Total(SeatPresence),
 }
 
-impl Broadcaster {
-    pub(super) fn new(server: Arc<ServerContext>) -> Self {
-        Self {
-            server,
+impl View {
+    /// Creates a view of the match in `record`. The most recent events become available to resyncs.
+    /// If `is_for_spectators` is set, the view treats all followers as spectators, even players who
+    /// have taken a seat.
+    pub(super) fn from_record(
+        server: &Arc<ServerContext>,
+        record: MatchRecord,
+        is_for_spectators: bool,
+    ) -> Result<Self, ReplayError> {
+        let (state, history) = replay(&server.infra.settings, record)?;
+        Ok(Self {
+            server: Arc::clone(server),
+            state,
             subscribers: Subscribers::default(),
-            history: VecDeque::with_capacity(HISTORY_INITIAL_CAPACITY),
+            history,
             unflushed_move_at: None,
             rematch: None,
             rating_update: None,
@@ -117,22 +129,20 @@ impl Broadcaster {
             epoch: 0,
             remote_presence: None,
             delayed_followers: DelayedFollowers::default(),
-            is_for_spectators: false,
-        }
+            is_for_spectators,
+        })
     }
 
-    /// Marks this broadcaster as the one for spectators. It then treats all followers as
-    /// spectators, even players who have taken a seat.
-    pub(super) const fn for_spectators(mut self) -> Self {
-        self.is_for_spectators = true;
-        self
+    /// Rebuilds the match state from `record` and returns the previous state. The followers receive
+    /// none of the events.
+    pub(super) fn reload(&mut self, record: MatchRecord) -> Result<Match, ReplayError> {
+        let (state, history) = replay(&self.server.infra.settings, record)?;
+        self.history = history;
+        self.subscribers.invalidate_presence();
+        Ok(std::mem::replace(&mut self.state, state))
     }
 
-    pub(super) const fn set_delayed_followers(&mut self, delayed_followers: DelayedFollowers) {
-        self.delayed_followers = delayed_followers;
-    }
-
-    /// Returns the number of connections that this broadcaster serves.
+    /// Returns the number of connections that follow this view.
     pub(super) fn follower_count(&self) -> u64 {
         self.subscribers.len() as u64
     }
@@ -150,7 +160,6 @@ impl Broadcaster {
     /// snapshot.
     pub(super) fn admit_delayed_follower(
         &mut self,
-        state: &Match,
         player: PlayerId,
         outbox: &Outbox,
         extras: SnapshotExtras,
@@ -159,11 +168,11 @@ impl Broadcaster {
             return;
         }
         self.subscribers.admit(player, outbox);
-        outbox.send(self.snapshot_frame(state, None, player, extras.turn_time));
-        let presence = self.seat_presence(state);
+        outbox.send(self.snapshot_frame(None, player, extras.turn_time));
+        let presence = self.seat_presence();
         self.subscribers
             .mark_snapshot_sent(outbox.connection(), presence);
-        self.schedule_presence(state, extras.absent);
+        self.schedule_presence(extras.absent);
         self.send_last_thinking(outbox);
     }
 
@@ -173,34 +182,10 @@ impl Broadcaster {
         self.subscribers.pause();
     }
 
-    /// Rebuilds the match state from the events in `record`. The most recent events become
-    /// available to resyncs but are not sent to followers.
-    pub(super) fn replay(&mut self, record: MatchRecord) -> Result<Match, ReplayError> {
-        let MatchRecord {
-            mut creation,
-            events,
-        } = record;
-        self.server
-            .infra
-            .settings
-            .fill_absence_limits(&mut creation.terms);
-        let mut state = Match::new(creation)?;
-        let history_start = events.len().saturating_sub(HISTORY_EVENTS_MAX);
-        self.history.clear();
-        for (index, event) in events.iter().enumerate() {
-            state.fold(event)?;
-            if index >= history_start {
-                self.history.push_back(encode::event(&state, &event.kind));
-            }
-        }
-        self.subscribers.invalidate_presence();
-        Ok(state)
-    }
-
     /// Applies an event that became durable at `durable_at`. The latency of a move is measured from
     /// `durable_at` to the next call of [`flush`](Self::flush).
-    pub(super) fn apply_event(&mut self, state: &mut Match, event: &Event, durable_at: Instant) {
-        self.apply_delayed_event(state, event);
+    pub(super) fn apply_event(&mut self, event: &Event, durable_at: Instant) {
+        self.apply_delayed_event(event);
         if matches!(event.kind, EventKind::Moved { .. }) {
             self.unflushed_move_at = Some(durable_at);
         }
@@ -208,14 +193,14 @@ impl Broadcaster {
 
     /// Applies an event without measuring the latency of moves. The delayed view uses this method,
     /// because its events were sent to the players earlier.
-    pub(super) fn apply_delayed_event(&mut self, state: &mut Match, event: &Event) {
-        state
-            .fold(event)
-            .expect("a stored event applies to its match");
+    pub(super) fn apply_delayed_event(&mut self, event: &Event) {
+        let folded = self.state.fold(event);
+        folded.expect("a stored event applies to its match");
         if self.history.len() == HISTORY_EVENTS_MAX {
             self.history.pop_front();
         }
-        self.history.push_back(encode::event(state, &event.kind));
+        self.history
+            .push_back(encode::event(&self.state, &event.kind));
         self.last_thinking = None;
         if matches!(event.kind, EventKind::Seated { .. }) {
             self.subscribers.invalidate_presence();
@@ -249,10 +234,10 @@ impl Broadcaster {
 
     /// Sets the rating changes of a rated match. Followers receive them only once, and only after
     /// the end of the match.
-    pub(super) fn set_rating_update(&mut self, state: &Match, rating_update: &RatingUpdate) {
+    pub(super) fn set_rating_update(&mut self, rating_update: &RatingUpdate) {
         self.rating_update
             .get_or_insert_with(|| (rating_update.clone(), false));
-        self.broadcast_rating_update(state);
+        self.broadcast_rating_update();
     }
 
     /// Sets rating changes that were loaded from the store and need not be sent to followers.
@@ -263,14 +248,14 @@ impl Broadcaster {
 
     /// Enqueues the rating changes if the match has ended. Does nothing if the changes are not
     /// known yet or were already sent. The next [`flush`](Self::flush) sends them.
-    pub(super) fn broadcast_rating_update(&mut self, state: &Match) {
-        let has_ended = matches!(state.stage(), Stage::Ended { .. });
+    pub(super) fn broadcast_rating_update(&mut self) {
+        let has_ended = matches!(self.state.stage(), Stage::Ended { .. });
         if let Some((rating_update, is_sent @ false)) = &mut self.rating_update
             && has_ended
         {
             *is_sent = true;
             let RatingUpdate { changes, why } = rating_update.clone();
-            let match_id = state.id();
+            let match_id = self.state.id();
             self.subscribers.broadcast(&encode(&ServerMessage::Rating {
                 match_id,
                 changes,
@@ -283,12 +268,7 @@ impl Broadcaster {
     pub(super) fn flush(&mut self) {
         self.subscribers.flush(&self.server.infra);
         if let Some(durable_at) = self.unflushed_move_at.take() {
-            let latency = now().saturating_duration_since(durable_at);
-            self.server
-                .infra
-                .metrics
-                .move_written
-                .observe(latency.as_secs_f64());
+            observe_since(&self.server.infra.metrics.move_written, durable_at);
         }
     }
 
@@ -376,32 +356,27 @@ impl Broadcaster {
         self.remote_presence = remote_presence.map(Box::new);
     }
 
-    /// Sets the epoch of the match, which increases each time a server takes over the match.
-    pub(super) const fn set_epoch(&mut self, epoch: u64) {
-        self.epoch = epoch;
-    }
-
     /// Returns the presence data of this server: which seated players are connected to it and how
     /// many spectators follow the match on it.
-    fn local_seat_presence(&self, state: &Match) -> SeatPresence {
+    fn local_seat_presence(&self) -> SeatPresence {
         let mut presence = self
             .subscribers
-            .seat_presence(state, &self.server.identity.players);
+            .seat_presence(&self.state, &self.server.identity.players);
         presence.spectators += self.delayed_followers.count;
         presence
     }
 
     /// Returns the presence data for snapshots and lists: which players are present and how many
     /// spectators follow the match. A connected player counts as present.
-    pub(super) fn seat_presence(&self, state: &Match) -> SeatPresence {
-        let mut presence = self.local_seat_presence(state);
+    pub(super) fn seat_presence(&self) -> SeatPresence {
+        let mut presence = self.local_seat_presence();
         match self.remote_presence.as_deref() {
             None => {}
             Some(RemotePresence::Total(total)) => {
                 // For the server that owns the match, a player is present only while the player
                 // follows the match. A player who has just connected to this server does not follow
                 // the match yet.
-                let may_add = AbsenceTimers::counts_absence(state) && !self.is_for_spectators;
+                let may_add = AbsenceTimers::counts_absence(&self.state) && !self.is_for_spectators;
                 let (here, mut seats) = (presence.seats, total.seats);
                 for (seat, here) in seats.iter_mut().zip(here).filter(|_| may_add) {
                     *seat = seat.map(|there| there || here == Some(true));
@@ -428,13 +403,13 @@ impl Broadcaster {
     /// counted as present instead, the fields `seats` and `gone_ms` of the `presence` message could
     /// contradict each other. A player connects shortly before following the match, and may
     /// disconnect shortly before the server removes the player from the followers.
-    fn announced_presence(&self, state: &Match) -> SeatPresence {
+    fn announced_presence(&self) -> SeatPresence {
         if let Some(RemotePresence::Total(total)) = self.remote_presence.as_deref() {
             return *total;
         }
-        let mut presence = self.seat_presence(state);
-        if AbsenceTimers::counts_absence(state) {
-            let player = |seat| state.occupant(seat).player();
+        let mut presence = self.seat_presence();
+        if AbsenceTimers::counts_absence(&self.state) {
+            let player = |seat| self.state.occupant(seat).player();
             presence.seats =
                 Seat::ALL.map(|seat| player(seat).map(|player| self.has_player(player)));
         }
@@ -444,10 +419,10 @@ impl Broadcaster {
     /// Returns the transient match state, with only the presence data and the rematch offers filled
     /// in. A replica cannot derive this state from events. The caller adds the clock and the
     /// absence times.
-    pub(super) fn transient_state(&self, state: &Match) -> TransientState {
+    pub(super) fn transient_state(&self) -> TransientState {
         TransientState {
             turn_time: None,
-            seat_presence: self.announced_presence(state),
+            seat_presence: self.announced_presence(),
             absence_left_ms: [None; 2],
             rematch: self.rematch.clone(),
         }
@@ -455,29 +430,32 @@ impl Broadcaster {
 
     /// Applies transient state that another server or the queue of the delayed view reports, and
     /// broadcasts the changes except for the clock.
-    pub(super) fn apply_transient_state(&mut self, state: &Match, reported: &TransientState) {
+    pub(super) fn apply_transient_state(&mut self, reported: &TransientState) {
         self.set_remote_presence(Some(RemotePresence::Total(reported.seat_presence)));
         let absent = reported.absence_left_ms.map(|left_ms| left_ms.is_some());
-        self.schedule_presence(state, absent);
+        self.schedule_presence(absent);
         if let Some(rematch) = &reported.rematch
             && self.set_rematch(rematch.clone())
         {
-            self.broadcast_rematch(state);
+            self.broadcast_rematch();
         }
     }
 
     /// Returns the players and spectators on this server. A replica reports them to the server that
     /// owns the match.
-    pub(super) fn local_presence(&self, state: &Match) -> Presence {
+    pub(super) fn local_presence(&self) -> Presence {
         Presence {
-            following_players: self.local_following_players(state),
-            seat_presence: self.local_seat_presence(state),
+            following_players: self.local_following_players(),
+            seat_presence: self.local_seat_presence(),
         }
     }
 
     /// Returns the seat holders and the host, if they follow the match on this server.
-    fn local_following_players(&self, state: &Match) -> Vec<PlayerId> {
-        let players = state.seat_holders().chain([state.creation().host]);
+    fn local_following_players(&self) -> Vec<PlayerId> {
+        let players = self
+            .state
+            .seat_holders()
+            .chain([self.state.creation().host]);
         let follows_here = |player: &PlayerId| self.has_local_player(*player);
         players.filter(follows_here).collect()
     }
@@ -489,22 +467,22 @@ impl Broadcaster {
         is_changed
     }
 
-    fn rematch_frame(&self, state: &Match) -> Option<Frame> {
+    fn rematch_frame(&self) -> Option<Frame> {
         let rematch = self.rematch.clone()?;
-        let match_id = state.id();
+        let match_id = self.state.id();
         Some(encode(&ServerMessage::Rematch { match_id, rematch }))
     }
 
     /// Enqueues the rematch offers for all followers. The next [`flush`](Self::flush) sends them.
-    pub(super) fn broadcast_rematch(&mut self, state: &Match) {
-        if let Some(frame) = self.rematch_frame(state) {
+    pub(super) fn broadcast_rematch(&mut self) {
+        if let Some(frame) = self.rematch_frame() {
             self.subscribers.broadcast(&frame);
         }
     }
 
     /// Sends the rematch offers to one connection.
-    pub(super) fn send_rematch(&self, state: &Match, outbox: &Outbox) {
-        if let Some(frame) = self.rematch_frame(state) {
+    pub(super) fn send_rematch(&self, outbox: &Outbox) {
+        if let Some(frame) = self.rematch_frame() {
             outbox.send(frame);
         }
     }
@@ -531,28 +509,28 @@ impl Broadcaster {
     /// Enqueues a chat message for its recipients, unless the history contains a message with the
     /// same or a higher number. The next [`flush`](Self::flush) sends the chat message. Returns
     /// whether the message was enqueued.
-    pub(super) fn broadcast_chat_if_new(&mut self, state: &Match, message: &ChatMessage) -> bool {
+    pub(super) fn broadcast_chat_if_new(&mut self, message: &ChatMessage) -> bool {
         let last = self.chat_history.back();
         let is_new = last.is_none_or(|last| last.number < message.number);
         if is_new {
-            self.broadcast_chat(state, message);
+            self.broadcast_chat(message);
         }
         is_new
     }
 
     /// Adds a new chat message to the history and enqueues it for its recipients.
-    pub(super) fn broadcast_chat(&mut self, state: &Match, message: &ChatMessage) {
+    pub(super) fn broadcast_chat(&mut self, message: &ChatMessage) {
         if self.chat_history.len() == CHAT_HISTORY_MAX {
             self.chat_history.pop_front();
         }
         self.chat_history.push_back(message.clone());
         let frame = encode(&ServerMessage::Chat {
-            match_id: state.id(),
+            match_id: self.state.id(),
             entry: message.chat.clone(),
         });
         let blocks = &self.server.identity.block_cache;
         let is_recipient = |player| {
-            (!message.is_players_only || state.seat_of(player).is_some())
+            (!message.is_players_only || self.state.seat_of(player).is_some())
                 && !blocks.are_unpairable(player, message.player)
         };
         self.subscribers.broadcast_to(&frame, is_recipient);
@@ -571,62 +549,52 @@ impl Broadcaster {
     }
 
     /// Returns the recent chat messages that this player may see.
-    fn visible_chat(&self, state: &Match, player: PlayerId) -> Vec<ChatEntry> {
-        let is_seated = state.seat_of(player).is_some();
-        let messages = self.chat_history.iter();
-        let messages = messages.filter(|message| {
+    fn visible_chat(&self, player: PlayerId) -> Vec<ChatEntry> {
+        let is_seated = self.state.seat_of(player).is_some();
+        let blocks = &self.server.identity.block_cache;
+        let is_visible = |message: &&ChatMessage| {
             (is_seated || !message.is_players_only)
-                && !self
-                    .server
-                    .identity
-                    .block_cache
-                    .are_unpairable(player, message.player)
-        });
-        messages.map(|message| message.chat.clone()).collect()
+                && !blocks.are_unpairable(player, message.player)
+        };
+        let visible = self.chat_history.iter().filter(is_visible);
+        visible.map(|message| message.chat.clone()).collect()
     }
 
     /// If the match has started and its terms do not allow spectators, removes the spectators from
     /// the followers and notifies them. This method must be called before the start of the match is
     /// broadcast.
-    pub(super) fn remove_spectator(&mut self, state: &Match) {
-        if state.creation().terms.spectator_access() != SpectatorAccess::Nobody
-            || !state.has_started()
+    pub(super) fn remove_spectator(&mut self) {
+        if self.state.creation().terms.spectator_access() != SpectatorAccess::Nobody
+            || !self.state.has_started()
         {
             return;
         }
-        self.remove_followers_if(state, |player| state.is_hidden_from(player));
+        self.remove_followers_if(Match::is_hidden_from);
     }
 
     /// Removes the connections of each player for whom `predicate` is true, and notifies these
     /// connections. Connections that have not received a snapshot stay.
-    pub(super) fn remove_followers_if(
-        &mut self,
-        state: &Match,
-        predicate: impl Fn(PlayerId) -> bool,
-    ) {
-        let match_id = state.id();
-        let removed = self.subscribers.remove_players(predicate, true);
+    pub(super) fn remove_followers_if(&mut self, predicate: impl Fn(&Match, PlayerId) -> bool) {
+        let match_id = self.state.id();
+        let is_removed = |player| predicate(&self.state, player);
+        let removed = self.subscribers.remove_players(is_removed, true);
         if removed.is_empty() {
             return;
         }
         let frame = encode(&ServerMessage::WatchEnded { match_id });
         let ids = removed.iter().map(|(_, outbox)| outbox.connection());
-        self.server
-            .identity
-            .connection_registry
-            .unfollow_match(match_id, ids);
+        let registry = &self.server.identity.connection_registry;
+        registry.unfollow_match(match_id, ids);
         for (_, outbox) in removed {
             outbox.send(frame.clone());
         }
     }
 
     /// Removes all followers because the match actor stops.
-    pub(super) fn remove_all_followers(&mut self, id: MatchId) {
+    pub(super) fn remove_all_followers(&mut self) {
         let followers = self.subscribers.remove_all();
-        self.server
-            .identity
-            .connection_registry
-            .unfollow_match(id, followers);
+        let registry = &self.server.identity.connection_registry;
+        registry.unfollow_match(self.state.id(), followers);
     }
 
     /// Replies with a snapshot. The connection then receives all broadcasts. If an absence timer
@@ -634,74 +602,75 @@ impl Broadcaster {
     /// remaining time.
     pub(super) fn send_snapshot(
         &mut self,
-        state: &Match,
         command: &Command,
         extras: SnapshotExtras,
         reply: Reply,
     ) {
         let outbox = reply.outbox().clone();
-        reply.send_frame(|re| self.snapshot_frame(state, re, command.player, extras.turn_time));
+        reply.send_frame(|re| self.snapshot_frame(re, command.player, extras.turn_time));
         self.send_last_thinking(&outbox);
-        let presence = self.seat_presence(state);
+        let presence = self.seat_presence();
         self.subscribers
             .mark_snapshot_sent(command.connection, presence);
         if extras.absent != [false; 2] {
-            self.schedule_presence(state, extras.absent);
+            self.schedule_presence(extras.absent);
         }
     }
 
     /// Sends a snapshot to every follower, and then a `presence` message if an absence timer runs.
-    pub(super) fn broadcast_snapshots(&mut self, state: &Match, extras: SnapshotExtras) {
+    pub(super) fn broadcast_snapshots(&mut self, extras: SnapshotExtras) {
         self.subscribers.resume();
-        let presence = self.seat_presence(state);
+        let presence = self.seat_presence();
         for (player, outbox) in self.subscribers.followers() {
-            outbox.send(self.snapshot_frame(state, None, player, extras.turn_time));
+            outbox.send(self.snapshot_frame(None, player, extras.turn_time));
             self.subscribers
                 .mark_snapshot_sent(outbox.connection(), presence);
         }
         if extras.absent != [false; 2] {
-            self.schedule_presence(state, extras.absent);
+            self.schedule_presence(extras.absent);
         }
     }
 
     fn snapshot_frame(
         &self,
-        state: &Match,
         re: Option<RequestId>,
         player: PlayerId,
         turn_time: Option<TurnTime>,
     ) -> Frame {
         let recipient = (!self.is_for_spectators).then_some(player);
         encode::snapshot(
-            state,
+            &self.state,
             recipient,
             encode::SnapshotContext {
                 re,
-                presence: self.seat_presence(state),
+                presence: self.seat_presence(),
                 turn_time,
                 rematch: self.rematch.clone(),
                 rating_changes: self
                     .rating_update
                     .as_ref()
-                    .filter(|_| matches!(state.stage(), Stage::Ended { .. }))
+                    .filter(|_| matches!(self.state.stage(), Stage::Ended { .. }))
                     .map(|(rating_update, _)| rating_update.changes.clone()),
-                chat: self.visible_chat(state, player),
+                chat: self.visible_chat(player),
                 epoch: self.epoch,
             },
         )
     }
 
     /// Enqueues the state of the clock for all followers. The next [`flush`](Self::flush) sends it.
-    pub(super) fn broadcast_clock(&mut self, state: &Match, turn_time: TurnTime) {
-        if let Some(frame) = encode::clock(state, turn_time) {
+    pub(super) fn broadcast_clock(&mut self, turn_time: TurnTime) {
+        if let Some(frame) = encode::clock(&self.state, turn_time) {
             self.subscribers.broadcast(&frame);
         }
     }
 
     /// Requests a ping to the player whose turn it is, to measure the player's round-trip time. The
     /// ping is sent with the next message to that player.
-    pub(super) fn measure_mover_rtt(&self, state: &Match) {
-        let player = state.turn().and_then(|seat| state.occupant(seat).player());
+    pub(super) fn measure_mover_rtt(&self) {
+        let player = self
+            .state
+            .turn()
+            .and_then(|seat| self.state.occupant(seat).player());
         if let Some(player) = player {
             self.subscribers.measure_rtt(player);
         }
@@ -711,37 +680,37 @@ impl Broadcaster {
     /// all of them.
     pub(super) fn resync(
         &self,
-        state: &Match,
         command: &Command,
-        (since, turn_time): (Seq, Option<TurnTime>),
+        since: Seq,
+        turn_time: Option<TurnTime>,
         reply: Reply,
     ) {
         if !self.follows(command) {
             reply.refuse(ErrorCode::NotFollowing, "watch the match first");
             return;
         }
-        let missed = state.seq().0.checked_sub(since.0);
+        let missed = self.state.seq().0.checked_sub(since.0);
         let missed = missed.and_then(|missed| usize::try_from(missed).ok());
         let first_missed = missed.and_then(|missed| self.history.len().checked_sub(missed));
         reply.send_frame(|re| match first_missed {
             Some(first_missed) => {
-                encode::events(re, state.id(), self.history.range(first_missed..))
+                encode::events(re, self.state.id(), self.history.range(first_missed..))
             }
-            None => self.snapshot_frame(state, re, command.player, turn_time),
+            None => self.snapshot_frame(re, command.player, turn_time),
         });
     }
 
     /// Schedules a `presence` message if any follower was last sent outdated presence data.
-    pub(super) fn schedule_presence(&mut self, state: &Match, absent: [bool; 2]) {
-        let presence = self.announced_presence(state);
+    pub(super) fn schedule_presence(&mut self, absent: [bool; 2]) {
+        let presence = self.announced_presence();
         self.subscribers
-            .schedule_presence(state, (presence, absent), now());
+            .schedule_presence(&self.state, (presence, absent), now());
     }
 
     /// Returns the players and spectators on all servers.
-    pub(super) fn total_presence(&self, state: &Match) -> Presence {
-        let presence = self.seat_presence(state);
-        let players = state.players().chain([state.creation().host]);
+    pub(super) fn total_presence(&self) -> Presence {
+        let presence = self.seat_presence();
+        let players = self.state.players().chain([self.state.creation().host]);
         Presence {
             following_players: players.filter(|player| self.has_player(*player)).collect(),
             seat_presence: presence,
@@ -754,16 +723,31 @@ impl Broadcaster {
     }
 
     /// Enqueues the `presence` message if it is due, including the remaining absence times.
-    pub(super) fn on_timer(
-        &mut self,
-        state: &Match,
-        now: Instant,
-        absence_left_ms: [Option<u64>; 2],
-    ) {
+    pub(super) fn on_timer(&mut self, now: Instant, absence_left_ms: [Option<u64>; 2]) {
         if self.deadline().is_some_and(|deadline| deadline <= now) {
-            let presence = self.announced_presence(state);
+            let presence = self.announced_presence();
             self.subscribers
-                .broadcast_presence(state.id(), presence, absence_left_ms);
+                .broadcast_presence(self.state.id(), presence, absence_left_ms);
         }
     }
+}
+
+/// Replays the events of a match. Returns the match state and the most recent events, encoded for
+/// the followers.
+fn replay(
+    settings: &Settings,
+    record: MatchRecord,
+) -> Result<(Match, VecDeque<Frame>), ReplayError> {
+    let (mut creation, events) = (record.creation, record.events);
+    settings.fill_absence_limits(&mut creation.terms);
+    let mut state = Match::new(creation)?;
+    let mut history = VecDeque::with_capacity(HISTORY_INITIAL_CAPACITY);
+    let history_start = events.len().saturating_sub(HISTORY_EVENTS_MAX);
+    for (index, event) in events.iter().enumerate() {
+        state.fold(event)?;
+        if index >= history_start {
+            history.push_back(encode::event(&state, &event.kind));
+        }
+    }
+    Ok((state, history))
 }
