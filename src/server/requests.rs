@@ -32,6 +32,7 @@ use super::context::clock_and_rng::now;
 use super::context::server_context::ServerContext;
 use super::match_handle::PendingSend;
 use super::players::registry;
+use super::settings::AccountPolicy;
 use super::wire::error_replies::{retry_error, store_read_error};
 use crate::matchmaking::participant_subscriptions;
 use plyhouse_protocol::{
@@ -156,10 +157,8 @@ impl Client {
                 // The implicit `hello` has failed and its error was already sent, so the request
                 // itself is refused.
                 None => {
-                    reply.refuse(
-                        ErrorCode::Overloaded,
-                        "you are not logged in: send `hello` first",
-                    );
+                    let message = "you are not logged in: send `hello` first";
+                    reply.refuse(ErrorCode::Overloaded, message);
                     None
                 }
             },
@@ -179,13 +178,10 @@ impl Client {
         &mut self,
         text: &str,
     ) -> Option<(Result<ClientMessage, Box<DecodeError>>, Reply)> {
-        let auth_mode = match (
-            &self.proxy_user,
-            self.server.infra.settings.accounts.wire_name(),
-        ) {
-            (Some(_), _) => AuthMode::ProxyAuthenticated,
-            (None, Some(_)) => AuthMode::AllMethods,
-            (None, None) => AuthMode::GuestOnly,
+        let auth_mode = match self.server.infra.settings.accounts {
+            _ if self.proxy_user.is_some() => AuthMode::ProxyAuthenticated,
+            AccountPolicy::Open | AccountPolicy::Invite => AuthMode::AllMethods,
+            AccountPolicy::Off => AuthMode::GuestOnly,
         };
         let decoded = Request::decode_as(text, auth_mode);
         let message = decoded.as_ref().ok().map(|read| &read.request.message);
@@ -261,10 +257,8 @@ impl Client {
     /// Counts a wrong code, name or token as a wrong guess, and delays the reply if this address
     /// has guessed too often.
     async fn delay_wrong_guess(&self) {
-        self.server
-            .infra
-            .sleep_unless_stopping(self.connection_permit.count_wrong_guess(now()))
-            .await;
+        let delay = self.connection_permit.count_wrong_guess(now());
+        self.server.infra.sleep_unless_stopping(delay).await;
     }
 
     /// Admits a request or replies with an error. An accepted move is free, so fast play never
@@ -281,11 +275,8 @@ impl Client {
             Admission::Refuse(after) => (after, false),
             Admission::Close(after) => (after, true),
         };
-        reply.error(retry_error(
-            ErrorCode::RateLimited,
-            "too many requests",
-            retry_after,
-        ));
+        let (code, message) = (ErrorCode::RateLimited, "too many requests");
+        reply.error(retry_error(code, message, retry_after));
         if is_last {
             self.connection.outbox.close(CloseCode::RateLimited);
         }
@@ -308,14 +299,10 @@ impl Client {
         let changes_before = self.server.identity.players.identity_change_count();
         let identified = self.identify_player(hello).await;
         if let Some(((player, login_kind), reply)) = reply.require(identified) {
-            self.send_welcome(
-                reply,
-                player,
-                login_kind != LoginKind::NewGuest,
-                (hello_number, keeps_other_connections),
-                changes_before,
-            )
-            .await;
+            let resumed = login_kind != LoginKind::NewGuest;
+            let precedence = (hello_number, keeps_other_connections);
+            self.send_welcome(reply, player, resumed, precedence, changes_before)
+                .await;
             if login_kind == LoginKind::NewSession {
                 self.notify_session_started();
             }
@@ -330,10 +317,9 @@ impl Client {
             let supported = plyhouse_protocol::VERSION;
             let message =
                 format!("unsupported protocol version; this server supports version {supported}");
-            let error = WireError::new(ErrorCode::UnsupportedProtocol, message);
             return Err(WireError {
-                supported: Some([plyhouse_protocol::VERSION].into()),
-                ..error
+                supported: Some([supported].into()),
+                ..WireError::new(ErrorCode::UnsupportedProtocol, message)
             });
         }
         if self.player.is_some() {
@@ -472,10 +458,8 @@ impl Drop for Client {
     fn drop(&mut self) {
         // The outbox no longer has a reader, so it is closed and discards new messages immediately.
         self.connection.outbox.close(CloseCode::Normal);
-        self.server
-            .identity
-            .connection_registry
-            .remove(self.connection.id);
+        let registry = &self.server.identity.connection_registry;
+        registry.remove(self.connection.id);
         self.unwatch_lists();
         self.server.infra.metrics.connections.dec();
         let connection = Arc::clone(&self.connection);

@@ -263,10 +263,8 @@ pub(crate) fn mark_deleted(
     except: Option<ConnectionId>,
 ) {
     server.identity.players.mark_deleted(player);
-    server
-        .identity
-        .players
-        .close_sessions(player, SessionSelection::All, except);
+    let players = &server.identity.players;
+    players.close_sessions(player, SessionSelection::All, except);
     server.matchmaking.seeks.end_by_player(player);
 }
 

@@ -161,9 +161,9 @@ impl Client {
             ClientMessage::Profile { name, player: id } => {
                 respond(reply, self.profile(player, name, id))
             }
-            ClientMessage::LinkDevice => boxed(self.send_pairing_code(player, reply)),
+            ClientMessage::LinkDevice => respond(reply, self.create_pairing_code(player)),
             ClientMessage::CreateRecoveryKey { proof } => {
-                boxed(self.send_recovery_key(player, proof, reply))
+                respond(reply, self.create_recovery_key(player, proof))
             }
             ClientMessage::Sessions => respond(reply, self.sessions(player)),
             ClientMessage::EndSession { session, proof } => {
@@ -262,10 +262,10 @@ impl Client {
             reply.ok(None);
             return None;
         };
-        Some(Box::pin(async move {
+        boxed(async move {
             cluster.end_seek(id).await;
             reply.ok(None);
-        }))
+        })
     }
 
     /// Returns the match that a request refers to, if this connection follows the match.
@@ -295,14 +295,10 @@ impl Client {
         player: &Player,
         target: MatchRef,
     ) -> Result<MatchHandle, WireError> {
-        let lookup = match_loading::find_match(&self.server, target).await;
-        let found =
-            lookup.and_then(
-                |handle| match handle.summary().is_hidden_from(player.record.id) {
-                    false => Ok(handle),
-                    true => Err(unknown_match_error()),
-                },
-            );
+        let mut found = match_loading::find_match(&self.server, target).await;
+        if matches!(&found, Ok(handle) if handle.summary().is_hidden_from(player.record.id)) {
+            found = Err(unknown_match_error());
+        }
         if matches!(&found, Err(error) if error.code == Some(ErrorCode::UnknownMatch)) {
             self.delay_wrong_guess().await;
         }
@@ -414,9 +410,7 @@ impl Client {
             return;
         };
         if let Some(evicted) = follow_outcome.evicted {
-            evicted
-                .unfollow(command.player, &self.connection.outbox)
-                .await;
+            evicted.unfollow(player, &self.connection.outbox).await;
         }
         let is_accepted = handle.send_and_wait(command, reply).await;
         if !is_accepted && follow_outcome.is_new {
@@ -439,10 +433,8 @@ impl Client {
     /// Unsubscribes the connection from the match list and the seek list.
     pub(super) fn unwatch_lists(&self) {
         let connection = self.connection.id;
-        self.server
-            .matches
-            .lobby
-            .with_subscriptions(|lists| lists.unwatch(connection));
+        let lobby = &self.server.matches.lobby;
+        lobby.with_subscriptions(|lists| lists.unwatch(connection));
         self.server.matchmaking.seek_list.unwatch(connection);
     }
 
@@ -460,10 +452,8 @@ impl Client {
         reply.ok(None);
         let outbox = &self.connection.outbox;
         let filter = ListFilter { game, status };
-        self.server
-            .matches
-            .lobby
-            .with_subscriptions(|lists| lists.watch(filter, outbox));
+        let lobby = &self.server.matches.lobby;
+        lobby.with_subscriptions(|lists| lists.watch(filter, outbox));
         let (seek_list, id) = (&self.server.matchmaking.seek_list, player.record.id);
         let connection = self.connection.id;
         if !with_seekers {

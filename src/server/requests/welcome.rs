@@ -1,5 +1,7 @@
 //! Sends the `welcome` message and the snapshots of the player's live matches after a `hello`.
 
+use std::time::Duration;
+
 use super::registration::Registration;
 use super::{Client, Player};
 use crate::cluster::Packet;
@@ -10,6 +12,7 @@ use crate::matchmaking::match_loading;
 use crate::matchmaking::participant_subscriptions;
 use crate::players::block_loading;
 use crate::schedule::correspondence_matches;
+use crate::settings::Settings;
 use crate::wire::error_replies::store_unavailable_error;
 use crate::wire::to_protocol;
 use futures::future::try_join4;
@@ -125,7 +128,7 @@ impl Client {
 
     /// Builds the `welcome` message without the player's matches and challenges.
     fn build_welcome(&self, player: &Player, resumed: bool) -> Welcome {
-        let id = player.record.id;
+        let settings = &self.server.infra.settings;
         Welcome {
             re: None,
             protocol: plyhouse_protocol::VERSION,
@@ -134,22 +137,16 @@ impl Client {
             token: player.token.clone(),
             session: Some(player.session.id),
             resumed,
-            registration: self
-                .server
-                .infra
-                .settings
-                .accounts
-                .wire_name()
-                .map(str::to_owned),
+            registration: settings.accounts.wire_name().map(str::to_owned),
             games: to_protocol::games(),
             levels: to_protocol::levels(),
-            limits: self.limits(id),
-            clocks: to_protocol::clock_presets(&self.server.infra.settings.clocks),
+            limits: limits(settings),
+            clocks: to_protocol::clock_presets(&settings.clocks),
             following: Vec::new(),
             challenges: Vec::new(),
-            chat: Some(self.server.infra.settings.chat),
-            presets: to_protocol::chat_presets(self.server.infra.settings.chat),
-            analysis: Some(self.server.infra.settings.analysis),
+            chat: Some(settings.chat),
+            presets: to_protocol::chat_presets(settings.chat),
+            analysis: Some(settings.analysis),
             ignored: Vec::new(),
         }
     }
@@ -228,34 +225,29 @@ impl Client {
             handle.summary().status() != MatchStatus::Ended && handle.summary().involves(player)
         };
         let live_loaded_matches = loaded_matches.iter().filter(is_live_participation).cloned();
-        let mut live_matches: Vec<MatchHandle> = ids
-            .into_iter()
-            .filter_map(find)
-            .chain(live_loaded_matches)
-            .collect();
+        let known_matches = ids.into_iter().filter_map(find);
+        let mut live_matches: Vec<MatchHandle> = known_matches.chain(live_loaded_matches).collect();
         live_matches.sort_by_key(MatchHandle::id);
         live_matches.retain(|handle| self.connection.subscriptions.follow_as_participant(handle));
         live_matches
     }
+}
 
-    fn limits(&self, _player: PlayerId) -> Limits {
-        let settings = &self.server.infra.settings;
-        let to_ms = |duration: std::time::Duration| {
-            u64::try_from(duration.as_millis()).unwrap_or(plyhouse_protocol::INTEGER_MAX)
-        };
-        Limits {
-            message_bytes: settings.message_bytes as u64,
-            requests_per_s: settings.requests_per_s.get().into(),
-            burst: settings.burst.get().into(),
-            live_matches: settings.live_matches_per_player as u64,
-            following: settings.following_max as u64,
-            idle_ms: to_ms(settings.idle_timeout),
-            abandon_after_ms: to_ms(settings.open_match_absence_limit()),
-            correspondence_matches: self.server.infra.settings.correspondence_matches_per_player
-                as u64,
-            watching_cost: settings.watching_cost.get().into(),
-            bot_think_ms: to_ms(settings.search_time),
-        }
+fn limits(settings: &Settings) -> Limits {
+    let to_ms = |duration: Duration| {
+        u64::try_from(duration.as_millis()).unwrap_or(plyhouse_protocol::INTEGER_MAX)
+    };
+    Limits {
+        message_bytes: settings.message_bytes as u64,
+        requests_per_s: settings.requests_per_s.get().into(),
+        burst: settings.burst.get().into(),
+        live_matches: settings.live_matches_per_player as u64,
+        following: settings.following_max as u64,
+        idle_ms: to_ms(settings.idle_timeout),
+        abandon_after_ms: to_ms(settings.open_match_absence_limit()),
+        correspondence_matches: settings.correspondence_matches_per_player as u64,
+        watching_cost: settings.watching_cost.get().into(),
+        bot_think_ms: to_ms(settings.search_time),
     }
 }
 

@@ -5,7 +5,6 @@ use super::reauthenticate::{too_many_codes_error, wrong_password_error};
 use super::sessions::{identity_read_error, identity_write_error};
 use crate::auth::tokens;
 use crate::cluster::Notification;
-use crate::connection::reply::Reply;
 use crate::context::clock_and_rng::now;
 use crate::players::player_lookup;
 use crate::requests::{Client, Player, default_label, parse_display_text};
@@ -73,16 +72,9 @@ impl Client {
             }
         };
         let label = parse_display_text(label, || default_label(self.session_kind))?;
-        let Some(record) = self
-            .server
-            .infra
-            .store
-            .player_by_id(id)
-            .await
-            .map_err(identity_read_error)?
-        else {
-            return Err(invalid_code_error());
-        };
+        let record = self.store().player_by_id(id).await;
+        let record = record.map_err(identity_read_error)?;
+        let record = record.ok_or_else(invalid_code_error)?;
         let token = self.server.identity.tokens.issue(&self.server.infra.rng);
         let session = SessionRecord {
             from_recovery_key: matches!(credential, Credential::Recovery(_)),
@@ -107,7 +99,7 @@ impl Client {
         credential: &Credential,
         session: &SessionRecord,
     ) -> Result<(), WireError> {
-        let store = &self.server.infra.store;
+        let store = self.store();
         let result = match credential {
             Credential::Pairing(code) => store.take_pairing(*code, session.clone()).await,
             Credential::Recovery(key) => match self.consume_one_time_token(*key).await {
@@ -130,18 +122,11 @@ impl Client {
         verified_hash: &PasswordHash,
     ) -> Result<(), WireError> {
         let player = session.player;
-        let account = self
-            .server
-            .infra
-            .store
-            .account(player)
-            .await
-            .map_err(identity_read_error)?;
-        if account.and_then(|account| account.password).as_ref() == Some(verified_hash) {
+        if self.load_account(player).await?.password.as_ref() == Some(verified_hash) {
             return Ok(());
         }
         let which = SessionSelection::One(session.id);
-        let ended = self.server.infra.store.end_sessions(player, which).await;
+        let ended = self.store().end_sessions(player, which).await;
         ended.map_err(identity_write_error)?;
         Err(wrong_password_error())
     }
@@ -168,17 +153,12 @@ impl Client {
         &self,
         key: TokenHash,
     ) -> Result<Option<PlayerId>, ReadError> {
-        let owner = self.server.infra.store.find_by_recovery_key(key).await?;
+        let owner = self.store().find_by_recovery_key(key).await?;
         if owner.is_some() {
             return Ok(owner);
         }
-        let now_ms = self.server.infra.clock.now_ms();
-        let one_time_token = self
-            .server
-            .infra
-            .store
-            .find_one_time_token(key, now_ms)
-            .await?;
+        let now_ms = self.server.now_ms();
+        let one_time_token = self.store().find_one_time_token(key, now_ms).await?;
         Ok(one_time_token.and_then(|pass| pass.player))
     }
 
@@ -188,16 +168,16 @@ impl Client {
         &self,
         key: TokenHash,
     ) -> Result<bool, WriteError> {
-        match self.server.infra.store.find_by_recovery_key(key).await {
-            Ok(None) => self.server.infra.store.take_one_time_token(key).await,
+        match self.store().find_by_recovery_key(key).await {
+            Ok(None) => self.store().take_one_time_token(key).await,
             Ok(Some(_)) => Ok(true),
             Err(_) => Err(WriteError::Unavailable),
         }
     }
 
     async fn find_pairing_owner(&self, code: TokenHash) -> Result<Option<PlayerId>, ReadError> {
-        let now_ms = self.server.infra.clock.now_ms();
-        let pairing = self.server.infra.store.find_pairing(code, now_ms).await?;
+        let now_ms = self.server.now_ms();
+        let pairing = self.store().find_pairing(code, now_ms).await?;
         Ok(pairing.map(|pairing| pairing.player))
     }
 
@@ -205,13 +185,8 @@ impl Client {
     /// never ended, and connected sessions are ended last.
     async fn end_excess_sessions(&self, new_session: &SessionRecord) -> Result<(), WireError> {
         let player = new_session.player;
-        let mut sessions = self
-            .server
-            .infra
-            .store
-            .sessions(player)
-            .await
-            .map_err(identity_read_error)?;
+        let sessions = self.store().sessions(player).await;
+        let mut sessions = sessions.map_err(identity_read_error)?;
         sessions.retain(|session| session.kind != SessionKind::Key && session.id != new_session.id);
         let excess = (sessions.len() + 1).saturating_sub(SESSIONS_MAX);
         if excess == 0 {
@@ -225,7 +200,7 @@ impl Client {
         sessions.sort_by_key(eviction_key);
         for session in &sessions[..excess] {
             let which = SessionSelection::One(session.id);
-            let ended = self.server.infra.store.end_sessions(player, which).await;
+            let ended = self.store().end_sessions(player, which).await;
             ended.map_err(identity_write_error)?;
             self.close_ended_sessions(player, which, None);
         }
@@ -258,47 +233,34 @@ impl Client {
         }
     }
 
-    /// Creates a pairing code and sends it to the client. Another device can log in with this code.
-    pub(in crate::requests) async fn send_pairing_code(&self, player: &Player, reply: Reply) {
+    /// Creates a pairing code. Another device can log in with this code.
+    pub(in crate::requests) async fn create_pairing_code(
+        &self,
+        player: &Player,
+    ) -> Result<ServerMessage, WireError> {
         let code = tokens::new_pairing_code(&self.server.infra.rng);
-        let stored = self.store_pairing_code(player, &code).await;
-        if let Some(((), reply)) = reply.require(stored) {
-            reply.send_message(|re| ServerMessage::LinkCode {
-                re,
+        let (id, own_session) = (player.record.id, player.session.id);
+        player_lookup::persist_player(&self.server, id).await?;
+        let now_ms = self.server.now_ms();
+        let pairing = Pairing {
+            code: tokens::hash_code(&code),
+            player: id,
+            expires_ms: now_ms + PAIRING_CODE_LIFETIME_MS,
+        };
+        let (store, max) = (self.store(), PAIRING_CODES_MAX);
+        let offered = store.offer_pairing(pairing, own_session, now_ms, max).await;
+        if offered.map_err(identity_write_error)? {
+            return Ok(ServerMessage::LinkCode {
+                re: None,
                 code,
                 expires_ms: PAIRING_CODE_LIFETIME_MS,
                 ignored: Vec::new(),
             });
         }
-    }
-
-    async fn store_pairing_code(&self, player: &Player, code: &Token) -> Result<(), WireError> {
-        let (id, own_session) = (player.record.id, player.session.id);
-        player_lookup::persist_player(&self.server, id).await?;
-        let now_ms = self.server.infra.clock.now_ms();
-        let pairing = Pairing {
-            code: tokens::hash_code(code),
-            player: id,
-            expires_ms: now_ms + PAIRING_CODE_LIFETIME_MS,
-        };
-        let offered = (self.server.infra.store).offer_pairing(
-            pairing,
-            own_session,
-            now_ms,
-            PAIRING_CODES_MAX,
-        );
-        if offered.await.map_err(identity_write_error)? {
-            return Ok(());
-        }
         // The session may have ended on another server, and this server may not have been notified
         // yet.
-        let sessions = self
-            .server
-            .infra
-            .store
-            .sessions(id)
-            .await
-            .map_err(identity_read_error)?;
+        let sessions = self.store().sessions(id).await;
+        let sessions = sessions.map_err(identity_read_error)?;
         let has_ended = sessions.iter().all(|session| session.id != own_session);
         let (code, message) = match has_ended {
             true => (ErrorCode::NotAllowed, "this session has ended"),
@@ -310,42 +272,27 @@ impl Client {
         Err(WireError::new(code, message))
     }
 
-    /// Creates a recovery key and sends it to the client. The player can later log in with only
-    /// this key.
-    pub(in crate::requests) async fn send_recovery_key(
+    /// Creates a recovery key. The player can later log in with only this key.
+    pub(in crate::requests) async fn create_recovery_key(
         &self,
         player: &Player,
         proof: Option<ReauthProof>,
-        reply: Reply,
-    ) {
-        let renewed = self.renew_recovery_key(player, proof.as_ref()).await;
-        if let Some((key, reply)) = reply.require(renewed) {
-            reply.send_message(|re| ServerMessage::RecoveryKey {
-                re,
-                key,
-                ignored: Vec::new(),
-            });
-        }
-    }
-
-    async fn renew_recovery_key(
-        &self,
-        player: &Player,
-        proof: Option<&ReauthProof>,
-    ) -> Result<Token, WireError> {
+    ) -> Result<ServerMessage, WireError> {
         let id = player.record.id;
         player_lookup::persist_player(&self.server, id).await?;
-        let identity_proof = self.verify_proof(player, proof).await?;
+        let identity_proof = self.verify_proof(player, proof.as_ref()).await?;
         let key = tokens::new_recovery_key(&self.server.infra.rng);
         let hash = tokens::hash_code(&key);
         let renewed = self
-            .server
-            .infra
-            .store
+            .store()
             .renew_recovery_key(id, hash, identity_proof)
             .await;
         match renewed.map_err(identity_write_error)? {
-            true => Ok(key),
+            true => Ok(ServerMessage::RecoveryKey {
+                re: None,
+                key,
+                ignored: Vec::new(),
+            }),
             false => Err(wrong_password_error()),
         }
     }
