@@ -78,10 +78,9 @@ impl SearchPool {
     /// Returns the move that the bot chose, with the bot's evaluation of the position. Returns
     /// `None` if the search failed because of a timeout, a panic or `stop`.
     pub(super) async fn choose_move(&self, mut request: SearchRequest) -> Option<MoveChoice> {
-        let budget = request
-            .clock
-            .map(|clock| clock.search_time(self.search_time));
-        let limits = Limits::time(budget.unwrap_or(self.search_time));
+        let search_time = self.search_time;
+        let budget = request.clock.map(|clock| clock.search_time(search_time));
+        let limits = Limits::time(budget.unwrap_or(search_time));
         if self.threads.is_none() {
             return self.choose_move_inline(request, &limits);
         }
@@ -95,9 +94,8 @@ impl SearchPool {
         };
         let metrics = Arc::clone(&self.metrics);
         let search = move |table: &mut TranspositionTable| request.search(&limits, table, &metrics);
-        let choice = self
-            .run_search(priority, self.search_time * QUEUE_TIMEOUT_FACTOR, search)
-            .await;
+        let timeout = self.search_time * QUEUE_TIMEOUT_FACTOR;
+        let choice = self.run_search(priority, timeout, search).await;
         if choice.is_none() {
             self.metrics.searches_missed.inc();
         }
@@ -119,7 +117,7 @@ impl SearchPool {
         let (result_sender, result) = oneshot::channel();
         let job = async {
             let queue_permit = threads.0.acquire_permit(priority.class).await?;
-            let task = Task::new(move |table| {
+            let task: Task = Box::new(move |table| {
                 if !result_sender.is_closed() {
                     // Sending the result fails if the caller has stopped waiting for it. This
                     // failure is harmless.
@@ -205,18 +203,12 @@ const fn lower_priority() {}
 /// search clears it first.
 fn run_worker(queue: &Queue, mut table: TranspositionTable, metrics: &Metrics) {
     while let Some(job) = queue.take() {
-        let Job {
-            priority,
-            task,
-            waiting_gauge,
-            queue_permit,
-        } = job;
-        drop((queue_permit, waiting_gauge));
-        if catch_unwind(AssertUnwindSafe(|| task.run(&mut table))).is_err() {
+        drop((job.queue_permit, job.waiting_gauge));
+        if catch_unwind(AssertUnwindSafe(|| (job.task)(&mut table))).is_err() {
             let panics = metrics.panics.inc() + 1;
             tracing::error!(panics, "search panicked; continuing without a result");
         }
-        queue.finish(priority.host);
+        queue.finish(job.priority.host);
     }
 }
 
@@ -239,9 +231,8 @@ impl SearchRequest {
                     .choose_move_with_progress(level, seed, limits, &self.stop, table, watch),
             }?
         };
-        metrics
-            .search_time
-            .observe(choice.report.time.as_secs_f64());
+        let search_time = choice.report.time.as_secs_f64();
+        metrics.search_time.observe(search_time);
         metrics.search_nodes.inc_by(choice.report.nodes);
         Some(choice)
     }

@@ -16,7 +16,7 @@ mod nodes;
 mod packet;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures::future::join_all;
 use plyhouse_bus::{Bus, Listener, RequestError};
@@ -90,11 +90,6 @@ impl Cluster {
         self.bus.is_up() && !self.nodes.are_all_unresponsive()
     }
 
-    /// Returns the round-trip time to the server `node`, if it has been measured.
-    pub(super) fn rtt(&self, node: NodeId) -> Option<Duration> {
-        self.nodes.rtt(node)
-    }
-
     /// Returns whether the server `node` is currently reachable.
     pub(super) fn is_node_reachable(&self, node: NodeId) -> bool {
         self.bus.is_up() && self.nodes.may_respond(node)
@@ -104,12 +99,6 @@ impl Cluster {
     /// server.
     pub(super) fn has_unreachable_node(&self) -> bool {
         !self.bus.is_up() || self.nodes.has_unresponsive()
-    }
-
-    /// Returns the time of the last response from the server `node`. For an unknown server, returns
-    /// the current time, because that server has presumably just sent a request.
-    pub(super) fn last_response_at(&self, node: NodeId) -> Instant {
-        self.nodes.last_response_at(node)
     }
 
     /// Sends a packet to all other servers.

@@ -20,7 +20,9 @@ use crate::connection::outbox::Outbox;
 use crate::context::metrics::GaugeGuard;
 use crate::context::server_context::ServerContext;
 use crate::wire::encode::encode;
-use crate::wire::error_replies::{retry_error, store_read_error, store_write_error};
+use crate::wire::error_replies::{
+    damaged_match_error, retry_error, store_read_error, store_write_error,
+};
 
 /// Maximum number of analyses that a player may request within 24 hours. The limit applies across
 /// all servers that share a store.
@@ -129,7 +131,7 @@ async fn start(
     let review = Review::new(game, state.initial_position(), moves, TABLE_BYTES);
     let review = review.map_err(|error| {
         tracing::error!(match_id = %id, %error, "cannot replay a match for analysis");
-        WireError::new(ErrorCode::Internal, "the stored match is damaged")
+        damaged_match_error()
     })?;
     charge_quota(server, request.player).await?;
     let (by, found) = (request.player, Arc::clone(&analysis));

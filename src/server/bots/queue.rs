@@ -22,7 +22,6 @@ use plyhouse_engine::search::{Level, TranspositionTable};
 use plyhouse_protocol::PlayerId;
 
 /// A queued search.
-#[derive(Debug)]
 pub(super) struct Job {
     pub(super) priority: Priority,
     pub(super) task: Task,
@@ -57,24 +56,14 @@ impl SearchClass {
     const COUNT: usize = 3;
 }
 
-/// Work that a search thread runs with its transposition table.
-pub(super) struct Task(Box<dyn FnOnce(&mut TranspositionTable) + Send>);
-
-impl Task {
-    pub(super) fn new(task: impl FnOnce(&mut TranspositionTable) + Send + 'static) -> Self {
-        Self(Box::new(task))
-    }
-
-    pub(super) fn run(self, table: &mut TranspositionTable) {
-        (self.0)(table);
-    }
-}
-
-impl fmt::Debug for Task {
+impl fmt::Debug for Job {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Task")
+        f.debug_tuple("Job").field(&self.priority).finish()
     }
 }
+
+/// Work that a search thread runs with its transposition table.
+pub(super) type Task = Box<dyn FnOnce(&mut TranspositionTable) + Send>;
 
 /// Jobs that wait for a search thread.
 #[derive(Debug)]
@@ -234,7 +223,7 @@ mod tests {
                 class,
                 level: Level::Max,
             },
-            task: Task::new(|_| {}),
+            task: Box::new(|_| {}),
             waiting_gauge: GaugeGuard::new(&Default::default()),
             queue_permit: permit.expect("the semaphore is open"),
         });

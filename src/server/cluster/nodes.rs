@@ -54,6 +54,7 @@ impl Nodes {
         self.0.lock().get(&node).copied()
     }
 
+    /// Returns the round-trip time to the server `node`, if it has been measured.
     pub(crate) fn rtt(&self, node: NodeId) -> Option<Duration> {
         self.get(node)?.rtt
     }
@@ -62,9 +63,11 @@ impl Nodes {
         self.get(node).is_some_and(|node| node.is_responding)
     }
 
+    /// Returns the time of the last response from the server `node`. For an unknown server, returns
+    /// the current time, because that server has presumably just sent a request.
     pub(crate) fn last_response_at(&self, node: NodeId) -> Instant {
-        self.get(node)
-            .map_or_else(now, |node| node.last_response_at)
+        let node = self.get(node);
+        node.map_or_else(now, |node| node.last_response_at)
     }
 
     /// Returns `false` only for a known server that is not responding. An unknown server is assumed

@@ -15,7 +15,7 @@ use crate::context::infrastructure::Infrastructure;
 use crate::context::matches::Matches;
 use crate::context::server_context::ServerContext;
 use crate::matchmaking::list_subscriptions::ListFilter;
-use crate::matchmaking::lobby::UnknownListCursor;
+use crate::matchmaking::lobby::unknown_cursor_error;
 use crate::matchmaking::match_loading;
 
 /// Minimum time between two writes of list entries. It is also the maximum delay before a changed
@@ -39,7 +39,7 @@ pub(crate) async fn list_matches(
         None => None,
         Some(after) => {
             let id = match_loading::resolve_match_id(&server.infra, after).await;
-            Some(id.map_err(read_error)?.ok_or(UnknownListCursor)?)
+            Some(id.map_err(read_error)?.ok_or_else(unknown_cursor_error)?)
         }
     };
     let query = list_query(&server.infra, filter, after, limit);
@@ -84,10 +84,8 @@ fn list_query(
 
 fn read_error(error: impl std::fmt::Display) -> WireError {
     tracing::error!(%error, "cannot read a list of matches");
-    WireError::new(
-        ErrorCode::Overloaded,
-        "cannot read the list of matches; try again shortly",
-    )
+    let message = "cannot read the list of matches; try again shortly";
+    WireError::new(ErrorCode::Overloaded, message)
 }
 
 fn parse_listing(summary: &str) -> Option<ListedMatch> {

@@ -15,13 +15,14 @@ use tokio::time::sleep;
 
 use crate::cluster::{Cluster, Notification};
 use crate::connection::handle::ConnectionHandle;
+use crate::connection::limit_reached::LimitReached;
 use crate::connection::reply::Reply;
 use crate::context::server_context::ServerContext;
 use crate::matchmaking::lobby::next_match_id;
 use crate::matchmaking::paired_match_creation;
 use crate::matchmaking::participant_subscriptions;
 use crate::matchmaking::seek_list::{GameFilter, SNAPSHOT_MAX, SeekSnapshot};
-use crate::matchmaking::seek_queue::{Seek, TooManySeeks};
+use crate::matchmaking::seek_queue::Seek;
 use crate::wire::error_replies::{player_deleted_error, store_unavailable_error};
 
 /// Interval between checks for pairings that were not reported to this server.
@@ -103,7 +104,9 @@ impl Cluster {
         }
         match paired {
             Ok(PairOutcome::Waiting) => Ok(None),
-            Ok(PairOutcome::LimitReached | PairOutcome::SeekEnded) => Err(TooManySeeks.into()),
+            Ok(PairOutcome::LimitReached | PairOutcome::SeekEnded) => {
+                Err(LimitReached::Seeks.into())
+            }
             Ok(PairOutcome::Paired(paired)) => Ok(Some(*paired)),
             Err(WriteError::PlayerDeleted) => Err(player_deleted_error()),
             Err(error) => {
@@ -209,7 +212,8 @@ impl Cluster {
             }
             Ok(PairOutcome::LimitReached) => {
                 if server.matchmaking.seeks.remove(seek) {
-                    Reply::unsolicited(seek.connection.outbox.clone()).error(TooManySeeks.into());
+                    Reply::unsolicited(seek.connection.outbox.clone())
+                        .error(LimitReached::Seeks.into());
                 }
             }
             Err(error) => tracing::warn!(player = %seek.player, %error, "cannot store a seek"),

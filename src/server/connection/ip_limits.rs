@@ -9,9 +9,8 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use plyhouse_protocol::{ErrorCode, WireError};
-
 use super::token_bucket::TokenBucket;
+use crate::connection::limit_reached::LimitReached;
 use crate::context::locks::{IP_LIMITS, Mutex};
 use crate::settings::Settings;
 
@@ -105,17 +104,6 @@ pub enum AdmissionError {
     /// again.
     #[error("too many connection attempts from your IP address")]
     Handshakes(Duration),
-}
-
-/// The address has reached its limit of open matches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TooManyOpenMatches;
-
-impl From<TooManyOpenMatches> for WireError {
-    fn from(TooManyOpenMatches: TooManyOpenMatches) -> Self {
-        let message = "there are too many open or bot-only matches from your IP address";
-        Self::new(ErrorCode::TooManyMatches, message)
-    }
 }
 
 /// Permit for one connection of an address. Dropping the permit lets the address open another
@@ -249,14 +237,14 @@ fn count_wrong_code(
 
 impl ConnectionPermit {
     /// Acquires a permit for an open match.
-    pub(crate) fn acquire_open_match(&self) -> Result<OpenMatchPermit, TooManyOpenMatches> {
+    pub(crate) fn acquire_open_match(&self) -> Result<OpenMatchPermit, LimitReached> {
         let Some(address) = self.address else {
             return Ok(OpenMatchPermit(None));
         };
         let max = self.ip_limits.0.open_matches_max;
         self.ip_limits.update_usage(address, |used| {
             if used.open_matches >= max {
-                return Err(TooManyOpenMatches);
+                return Err(LimitReached::OpenMatches);
             }
             used.open_matches += 1;
             Ok(())
@@ -384,7 +372,10 @@ mod tests {
         let (limits, now) = new_limits();
         let permit = limits.admit_connection(address("192.0.2.1"), now).unwrap();
         let open_match = permit.acquire_open_match().unwrap();
-        assert_eq!(permit.acquire_open_match().unwrap_err(), TooManyOpenMatches);
+        assert_eq!(
+            permit.acquire_open_match().unwrap_err(),
+            LimitReached::OpenMatches
+        );
         drop(open_match);
         assert!(permit.acquire_open_match().is_ok());
     }

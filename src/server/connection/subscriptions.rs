@@ -1,7 +1,8 @@
 //! Matches that one connection follows, with a handle for each.
 
-use plyhouse_protocol::{ErrorCode, MatchId, MatchStatus, WireError};
+use plyhouse_protocol::{MatchId, MatchStatus};
 
+use crate::connection::limit_reached::LimitReached;
 use crate::context::locks::{Mutex, SUBSCRIPTIONS};
 use crate::match_handle::MatchHandle;
 
@@ -65,19 +66,6 @@ pub(crate) struct FollowOutcome {
     pub(crate) evicted: Option<MatchHandle>,
 }
 
-/// The connection has reached its limit of live matches, or has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SubscriptionLimit;
-
-impl From<SubscriptionLimit> for WireError {
-    fn from(SubscriptionLimit: SubscriptionLimit) -> Self {
-        Self::new(
-            ErrorCode::TooManyMatches,
-            "you are following too many matches; leave one first",
-        )
-    }
-}
-
 impl FollowedMatches {
     /// Returns the match with this id. The newest subscriptions are searched first.
     fn find(&self, id: MatchId) -> Option<&MatchHandle> {
@@ -131,16 +119,18 @@ impl Subscriptions {
         &self,
         handle: &MatchHandle,
         is_exempt: bool,
-    ) -> Result<FollowOutcome, SubscriptionLimit> {
+    ) -> Result<FollowOutcome, LimitReached> {
         let mut following = self.following.lock();
         if following.is_closed {
-            return Err(SubscriptionLimit);
+            return Err(LimitReached::FollowedMatches);
         }
         let is_new = following.find(handle.id()).is_none();
         let mut evicted = None;
         if is_new {
             if !is_exempt && following.count() >= self.following_max {
-                let ended_index = following.oldest_ended_index().ok_or(SubscriptionLimit)?;
+                let ended_index = following
+                    .oldest_ended_index()
+                    .ok_or(LimitReached::FollowedMatches)?;
                 evicted = Some(following.matches.remove(ended_index).handle);
             }
             following.matches.push(Subscription::new(handle, is_exempt));

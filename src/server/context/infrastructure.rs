@@ -70,6 +70,12 @@ impl Infrastructure {
         }
     }
 
+    /// Returns whether this server may store events. A server of a cluster needs a valid lease,
+    /// because other servers may have taken over its matches.
+    pub(crate) fn may_store_events(&self) -> bool {
+        (self.cluster.as_ref()).is_none_or(|cluster| cluster.has_valid_lease())
+    }
+
     /// Spawns a task. When the server stops, it waits for the task to end.
     pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         let task = PollTimer::new(task, self.metrics.long_polls.clone());
@@ -94,10 +100,8 @@ impl Infrastructure {
         before: Option<MatchId>,
     ) {
         if let Some(cluster) = &self.cluster {
-            cluster.notify_player(
-                player,
-                Notification::ParticipationAdded { match_id, before },
-            );
+            let notification = Notification::ParticipationAdded { match_id, before };
+            cluster.notify_player(player, notification);
         }
     }
 }

@@ -107,10 +107,10 @@ impl From<ActionError> for WireError {
             ActionError::Refused(refusal) => to_protocol::refusal_error(&refusal),
             ActionError::PlayerDeleted => player_deleted_error(),
             ActionError::Unavailable => store_unavailable_error(),
-            ActionError::OutOfSync => Self::new(
-                ErrorCode::Internal,
-                "the match is being reloaded; check its state before retrying",
-            ),
+            ActionError::OutOfSync => {
+                let message = "the match is being reloaded; check its state before retrying";
+                Self::new(ErrorCode::Internal, message)
+            }
         }
     }
 }
@@ -188,7 +188,7 @@ impl Leader {
             needs_reload: false,
         };
         let unavailable = || Err(Box::new(ActionError::Unavailable.into()));
-        if !self.has_valid_lease() {
+        if !self.server.infra.may_store_events() {
             self.stop_clock_for_store(state, command.received_at);
             return without_events(unavailable());
         }
@@ -331,7 +331,7 @@ impl Leader {
 
     /// Appends events to the match's journal.
     async fn store_events(&mut self, state: &Match, events: &[Event]) -> Result<(), ActionError> {
-        if !self.has_valid_lease() {
+        if !self.server.infra.may_store_events() {
             return Err(ActionError::Unavailable);
         }
         let (id, after) = (state.id(), state.seq());
@@ -360,12 +360,6 @@ impl Leader {
             }
         };
         Ok(())
-    }
-
-    /// Returns whether this server's lease is valid. Without a valid lease, another server may own
-    /// the match.
-    fn has_valid_lease(&self) -> bool {
-        (self.server.infra.cluster.as_ref()).is_none_or(|cluster| cluster.has_valid_lease())
     }
 
     /// Returns whether the store may contain events that this leader has not read. A move for a

@@ -87,7 +87,7 @@ impl Replicas {
             nodes.filter(|(_, remote)| remote.presence.following_players.contains(&player));
         let responses = player_nodes.map(|(node, _)| {
             (
-                cluster.last_response_at(*node),
+                cluster.nodes.last_response_at(*node),
                 cluster.is_node_reachable(*node),
             )
         });
@@ -172,7 +172,7 @@ impl MatchActor {
         let received_at = command.received_at;
         let turn_elapsed = received_at.saturating_duration_since(self.turn_sent_at);
         let transit = turn_elapsed.saturating_sub(Duration::from_micros(reported_us));
-        let trusted = transit.min(cluster.rtt(relay.node).unwrap_or_default());
+        let trusted = transit.min(cluster.nodes.rtt(relay.node).unwrap_or_default());
         command.received_at = received_at.checked_sub(trusted).unwrap_or(received_at);
     }
 

@@ -6,14 +6,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::connection::limit_reached::LimitReached;
 use crate::context::locks::{CHALLENGES, Mutex};
 use crate::players::registry::PlayerRegistry;
 use crate::wire::encode::encode;
 use crate::wire::to_protocol;
 use plyhouse_matches::{Match, Stage};
-use plyhouse_protocol::{
-    Challenge, EndDetail, ErrorCode, MatchId, PlayerId, ServerMessage, WireError,
-};
+use plyhouse_protocol::{Challenge, EndDetail, MatchId, PlayerId, ServerMessage};
 
 /// Maximum number of open challenges made by one player.
 const SENT_MAX: usize = 20;
@@ -40,17 +39,6 @@ struct Entry {
     invited: PlayerId,
     /// Copy of the open challenge, or `None` while the match of the challenge is being created.
     challenge: Option<Challenge>,
-}
-
-/// Error: the challenger has sent too many challenges, or the invited player has received too many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TooManyChallenges;
-
-impl From<TooManyChallenges> for WireError {
-    fn from(TooManyChallenges: TooManyChallenges) -> Self {
-        let message = "you have sent too many challenges, or that player has received too many";
-        Self::new(ErrorCode::TooManyMatches, message)
-    }
 }
 
 impl Challenges {
@@ -93,13 +81,13 @@ impl Challenges {
         id: MatchId,
         from: PlayerId,
         to: PlayerId,
-    ) -> Result<(), TooManyChallenges> {
+    ) -> Result<(), LimitReached> {
         let mut index = self.index.lock();
         let count = |of: &BTreeMap<_, BTreeSet<_>>, who| of.get(&who).map_or(0, BTreeSet::len);
         if count(&index.by_challenger, from) >= SENT_MAX
             || count(&index.by_invited, to) >= RECEIVED_MAX
         {
-            return Err(TooManyChallenges);
+            return Err(LimitReached::Challenges);
         }
         index.add(id, from, to);
         Ok(())
@@ -234,7 +222,7 @@ mod tests {
                 .unwrap();
         }
         let refused = challenges.reserve(match_id(20), ANN, BOB);
-        assert_eq!(refused, Err(TooManyChallenges));
+        assert_eq!(refused, Err(LimitReached::Challenges));
         challenges.remove(match_id(0));
         challenges.reserve(match_id(20), ANN, BOB).unwrap();
         for n in 21..70 {
@@ -243,6 +231,6 @@ mod tests {
                 .unwrap();
         }
         let refused = challenges.reserve(match_id(70), other_player(0), BOB);
-        assert_eq!(refused, Err(TooManyChallenges));
+        assert_eq!(refused, Err(LimitReached::Challenges));
     }
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, WireError};
 use plyhouse_store::ReadError;
 
-use super::lobby::TooManyMatches;
 use super::match_loading::resolve_match_id;
 use super::pending_match::PendingMatch;
 use crate::cluster::{Cluster, MatchLocation};
@@ -44,10 +43,8 @@ pub(crate) async fn find_in_cluster(
 
 pub(super) fn read_error(why: impl std::fmt::Display) -> WireError {
     tracing::error!(error = %why, "cannot read a match");
-    WireError::new(
-        ErrorCode::Overloaded,
-        "cannot load the match; try again shortly",
-    )
+    let message = "cannot load the match; try again shortly";
+    WireError::new(ErrorCode::Overloaded, message)
 }
 
 /// Loads a match and serves it as its owner or as a replica. Returns `None` if the owner changed
@@ -85,7 +82,7 @@ async fn serve_match(
     if !is_own {
         pending.actor.become_replica(owner, position);
     }
-    let adopted = pending.register(server).inspect_err(|TooManyMatches| {
+    let adopted = pending.register(server).inspect_err(|_| {
         if is_own {
             server.infra.store.release(id); // Lets another server become the owner of the match.
         }

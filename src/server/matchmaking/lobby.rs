@@ -7,6 +7,7 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::list_subscriptions::{ListChanges, ListFilter, ListSubscriptions};
+use crate::connection::limit_reached::LimitReached;
 use crate::context::clock_and_rng::SeededRng;
 use crate::context::locks::{LOBBY, Mutex};
 use crate::match_handle::MatchHandle;
@@ -51,30 +52,10 @@ struct LobbyEntry {
     handle: Option<MatchHandle>,
 }
 
-/// Error: the lobby cannot accept another match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TooManyMatches;
-
-impl From<TooManyMatches> for WireError {
-    fn from(TooManyMatches: TooManyMatches) -> Self {
-        Self::new(
-            ErrorCode::Overloaded,
-            "the server has too many matches; try again later",
-        )
-    }
-}
-
-/// Error: the cursor of a list page refers to an unknown match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct UnknownListCursor;
-
-impl From<UnknownListCursor> for WireError {
-    fn from(UnknownListCursor: UnknownListCursor) -> Self {
-        Self::new(
-            ErrorCode::UnknownMatch,
-            "`after` names an unknown match; start again from the first page",
-        )
-    }
+/// Returns the error for the cursor of a list page that refers to an unknown match.
+pub(crate) fn unknown_cursor_error() -> WireError {
+    let message = "`after` names an unknown match; start again from the first page";
+    WireError::new(ErrorCode::UnknownMatch, message)
 }
 
 impl Lobby {
@@ -93,7 +74,7 @@ impl Lobby {
         now_ms: u64,
         code: Option<MatchCode>,
         rng: &SeededRng,
-    ) -> Result<(MatchId, MatchCode), TooManyMatches> {
+    ) -> Result<(MatchId, MatchCode), LimitReached> {
         let mut index = self.index.lock();
         index.make_room(matches_max)?;
         let id = next_match_id(index.last_id, now_ms, rng);
@@ -132,10 +113,10 @@ impl Lobby {
         creation: &Creation,
         handle: MatchHandle,
         matches_max: usize,
-    ) -> Result<Option<MatchHandle>, TooManyMatches> {
+    ) -> Result<Option<MatchHandle>, LimitReached> {
         let mut index = self.index.lock();
         if let Some(entry) = index.matches.get(&creation.id) {
-            let existing = entry.handle.clone().ok_or(TooManyMatches)?;
+            let existing = entry.handle.clone().ok_or(LimitReached::Matches)?;
             return Ok(Some(existing));
         }
         index.make_room(matches_max)?;
@@ -307,7 +288,7 @@ impl Lobby {
         filter: ListFilter,
         after: Option<MatchRef>,
         limit: usize,
-    ) -> Result<(u64, Vec<ListedMatch>), UnknownListCursor> {
+    ) -> Result<(u64, Vec<ListedMatch>), WireError> {
         let mut summaries: Vec<Arc<MatchSummary>> = Vec::new();
         let total;
         {
@@ -316,9 +297,9 @@ impl Lobby {
                 None => None,
                 Some(MatchRef::Id(id)) if index.matches.contains_key(&id) => Some(id),
                 Some(MatchRef::Code(code)) => {
-                    Some(*index.codes.get(&code).ok_or(UnknownListCursor)?)
+                    Some(*index.codes.get(&code).ok_or_else(unknown_cursor_error)?)
                 }
-                Some(MatchRef::Id(_) | MatchRef::Invalid) => return Err(UnknownListCursor),
+                Some(MatchRef::Id(_) | MatchRef::Invalid) => return Err(unknown_cursor_error()),
             };
             total = index.count_matching(filter);
             for ids in index.matching_lists(filter) {
@@ -340,12 +321,12 @@ impl Lobby {
 impl Index {
     /// Makes room for one more match by evicting the oldest ended matches. An evicted match remains
     /// in the store. The actor of an evicted match continues to serve the followers.
-    fn make_room(&mut self, matches_max: usize) -> Result<(), TooManyMatches> {
+    fn make_room(&mut self, matches_max: usize) -> Result<(), LimitReached> {
         if self.is_closed {
-            return Err(TooManyMatches);
+            return Err(LimitReached::Matches);
         }
         while self.matches.len() >= matches_max {
-            let oldest = *self.ended.first().ok_or(TooManyMatches)?;
+            let oldest = *self.ended.first().ok_or(LimitReached::Matches)?;
             self.remove(oldest);
         }
         Ok(())

@@ -9,13 +9,13 @@ use plyhouse_store::{JournalPosition, MatchRecord, WriteError};
 
 use super::create_params::CreateParams;
 use super::pending_match::PendingMatch;
+use crate::connection::limit_reached::LimitReached;
 use crate::context::infrastructure::Infrastructure;
 use crate::context::server_context::ServerContext;
 use crate::match_actor::hibernation::BOT_WAIT_MIN_MS;
 use crate::match_handle::MatchHandle;
 use crate::match_handle::command::Control;
 use crate::players::player_lookup::persist_player;
-use crate::players::registry::TooManyHostedMatches;
 use crate::schedule::correspondence_matches;
 use crate::wire::error_replies::{player_deleted_error, store_unavailable_error};
 
@@ -125,7 +125,7 @@ async fn check_hosted_limit(
         return Ok(());
     };
     match cluster.directory.hosted_match_count(host).await {
-        Ok(hosted) if hosted >= max => Err(TooManyHostedMatches.into()),
+        Ok(hosted) if hosted >= max => Err(LimitReached::HostedMatches.into()),
         Ok(_) => Ok(()),
         Err(error) => {
             tracing::error!(player = %host, %error, "cannot read the number of hosted matches");

@@ -13,8 +13,9 @@ use super::pending_match::PendingMatch;
 use crate::context::infrastructure::Infrastructure;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::MatchHandle;
-use crate::matchmaking::lobby::TooManyMatches;
-use crate::wire::error_replies::{store_read_error, store_unavailable_error, unknown_match_error};
+use crate::wire::error_replies::{
+    damaged_match_error, store_read_error, store_unavailable_error, unknown_match_error,
+};
 
 /// Maximum number of concurrent reminder writes when the server starts.
 const REMINDER_WRITES_MAX: usize = 1024;
@@ -78,7 +79,7 @@ pub(crate) async fn recover_matches(
         let id = pending.handle.id();
         match pending.register(server) {
             Ok(_) => stats.live += 1,
-            Err(TooManyMatches) => {
+            Err(_) => {
                 tracing::error!(match_id = %id, "cannot load a live match: the limit on matches is reached");
             }
         }
@@ -132,7 +133,7 @@ pub(crate) async fn find_match(
     };
     let pending = PendingMatch::replay(server, loaded).map_err(|damage| {
         tracing::error!(error = %damage, "cannot read a match");
-        WireError::new(ErrorCode::Internal, "the stored match is damaged")
+        damaged_match_error()
     })?;
     if is_live {
         restore_participants(server, pending.actor.state()).await?;

@@ -8,7 +8,6 @@ use plyhouse_protocol::{ClockControl, ErrorCode, WireError};
 use plyhouse_store::{JournalPosition, MatchRecord};
 
 use super::create_params::CreateParams;
-use super::lobby::TooManyMatches;
 use super::match_creation::create_match;
 use super::participant_subscriptions::show_paired_match;
 use super::pending_match::PendingMatch;
@@ -62,7 +61,7 @@ pub(crate) fn start_paired_match(
     lobby
         .insert_or_get(creation, pending.handle.clone(), max)
         // On error, releases the match, so that a server with free capacity can take it over.
-        .inspect_err(|TooManyMatches| server.infra.store.release(id))?;
+        .inspect_err(|_| server.infra.store.release(id))?;
     pending.actor.start_with_events(events, None);
     let participants = pending.participants();
     server.identity.remove_deleted_players(id, participants);

@@ -6,7 +6,7 @@ use plyhouse_matches::{Creation, Stage};
 use plyhouse_protocol::PlayerId;
 use plyhouse_store::{CorruptRecord, JournalPosition, LoadedMatch, MatchRecord};
 
-use super::lobby::TooManyMatches;
+use crate::connection::limit_reached::LimitReached;
 use crate::context::infrastructure::Infrastructure;
 use crate::context::server_context::ServerContext;
 use crate::match_actor::MatchActor;
@@ -72,7 +72,7 @@ impl PendingMatch {
     pub(super) fn register(
         mut self,
         server: &Arc<ServerContext>,
-    ) -> Result<AdoptedMatch, TooManyMatches> {
+    ) -> Result<AdoptedMatch, LimitReached> {
         let state = self.actor.state();
         let players = &server.identity.players;
         let max = server.infra.settings.matches_max;
@@ -80,9 +80,7 @@ impl PendingMatch {
         let inserted = lobby.insert_or_get(state.creation(), self.handle.clone(), max);
         // If the lobby rejects the match, this server does not serve the match. The player registry
         // must then not retain players because of the match.
-        if let Some(existing) =
-            inserted.inspect_err(|TooManyMatches| players.on_match_ended(state))?
-        {
+        if let Some(existing) = inserted.inspect_err(|_| players.on_match_ended(state))? {
             return Ok(AdoptedMatch {
                 handle: existing,
                 is_new: false,

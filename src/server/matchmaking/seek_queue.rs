@@ -10,13 +10,12 @@ use tokio_util::sync::CancellationToken;
 use super::seek_list::{GameFilter, SNAPSHOT_MAX, SeekSnapshot};
 use crate::connection::handle::ConnectionHandle;
 use crate::connection::id::ConnectionId;
+use crate::connection::limit_reached::LimitReached;
 use crate::context::locks::{Mutex, SEEK_LIST};
 use crate::players::block_cache::BlockCache;
 use plyhouse_engine::catalog::GameEntry;
 use plyhouse_engine::search::Level;
-use plyhouse_protocol::{
-    ClockControl, ErrorCode, PlayerId, PlayerKind, PlayerSummary, Seeker, ShownRating, WireError,
-};
+use plyhouse_protocol::{ClockControl, PlayerId, PlayerKind, PlayerSummary, Seeker, ShownRating};
 use plyhouse_store::cluster_directory::{RatingRange, WIDENING_INTERVAL_MS};
 
 /// Number of times that a rating range widens before it accepts every opponent.
@@ -120,19 +119,6 @@ impl Seek {
     }
 }
 
-/// Error: the queue of seeks is full.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TooManySeeks;
-
-impl From<TooManySeeks> for WireError {
-    fn from(TooManySeeks: TooManySeeks) -> Self {
-        Self::new(
-            ErrorCode::Overloaded,
-            "too many players are looking for an opponent; try again shortly",
-        )
-    }
-}
-
 impl Seeks {
     pub(crate) fn new(max: usize) -> Self {
         Self {
@@ -153,7 +139,7 @@ impl Seeks {
         seek: &Arc<Seek>,
         now_ms: u64,
         blocks: &BlockCache,
-    ) -> Result<Option<Arc<Seek>>, TooManySeeks> {
+    ) -> Result<Option<Arc<Seek>>, LimitReached> {
         let mut waiting = self.waiting.lock();
         remove(&mut waiting, |other| other.player == seek.player);
         let fits = |other: &Arc<Seek>| {
@@ -168,7 +154,7 @@ impl Seeks {
                 found.ended.cancel();
                 seek.ended.cancel();
             }
-            None if waiting.len() >= self.max => return Err(TooManySeeks),
+            None if waiting.len() >= self.max => return Err(LimitReached::Seeks),
             None => {
                 waiting.push_back(Arc::clone(seek));
                 if seek.range.is_some() {
@@ -220,11 +206,11 @@ impl Seeks {
 
     /// Adds a seek without pairing it, because a cluster pairs seeks through the store. Ends an
     /// earlier seek of the same player.
-    pub(crate) fn add_waiting(&self, seek: &Arc<Seek>) -> Result<(), TooManySeeks> {
+    pub(crate) fn add_waiting(&self, seek: &Arc<Seek>) -> Result<(), LimitReached> {
         let mut waiting = self.waiting.lock();
         remove(&mut waiting, |other| other.player == seek.player);
         if waiting.len() >= self.max {
-            return Err(TooManySeeks);
+            return Err(LimitReached::Seeks);
         }
         waiting.push_back(Arc::clone(seek));
         Ok(())

@@ -16,10 +16,11 @@ use std::time::{Duration, Instant};
 use self::joining::Joining;
 use crate::connection::handle::ConnectionHandle;
 use crate::connection::id::ConnectionId;
+use crate::connection::limit_reached::LimitReached;
 use crate::context::clock_and_rng::{SeededRng, now};
 use crate::context::locks::{Mutex, PLAYERS};
 use plyhouse_matches::{Match, Stage};
-use plyhouse_protocol::{ErrorCode, MatchId, PlayerId, WireError};
+use plyhouse_protocol::{MatchId, PlayerId};
 use plyhouse_store::{PlayerRecord, SessionRecord, TokenHash};
 
 /// Retention time of a disconnected guest who is not in the store.
@@ -84,19 +85,6 @@ struct PlayerEntry {
     plays_correspondence: bool,
 }
 
-/// Error: the player hosts the maximum number of live matches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TooManyHostedMatches;
-
-impl From<TooManyHostedMatches> for WireError {
-    fn from(TooManyHostedMatches: TooManyHostedMatches) -> Self {
-        Self::new(
-            ErrorCode::TooManyMatches,
-            "you are hosting too many live matches; finish or cancel one first",
-        )
-    }
-}
-
 impl PlayerEntry {
     const fn new(record: PlayerRecord, unstored_session: Option<SessionRecord>) -> Self {
         Self {
@@ -143,8 +131,7 @@ impl PlayerRegistry {
 
     /// Returns the current record of a player in the registry.
     pub(crate) fn record(&self, id: PlayerId) -> Option<PlayerRecord> {
-        let index = self.index.lock();
-        Some(index.players.get(&id)?.record.clone())
+        self.read_player(id, |player| Some(player.record.clone()))
     }
 
     /// Returns the number of players in the registry, without disconnected guests.
@@ -177,20 +164,12 @@ impl PlayerRegistry {
 
     /// Returns the live matches that the player hosts or plays in, except correspondence matches.
     pub(crate) fn live_matches(&self, id: PlayerId) -> Vec<MatchId> {
-        self.index
-            .lock()
-            .players
-            .get(&id)
-            .map_or_else(Vec::new, PlayerEntry::live_matches)
+        self.read_player(id, PlayerEntry::live_matches)
     }
 
     /// Returns whether the player hosts fewer than `max` live matches.
     pub(crate) fn may_host(&self, id: PlayerId, max: usize) -> bool {
-        self.index
-            .lock()
-            .players
-            .get(&id)
-            .is_none_or(|player| player.hosted_matches.len() < max)
+        self.read_player(id, |player| player.hosted_matches.len()) < max
     }
 
     /// Adds a live match hosted by the player, up to `max` matches. Does nothing if the registry
@@ -200,13 +179,13 @@ impl PlayerRegistry {
         id: PlayerId,
         match_id: MatchId,
         max: usize,
-    ) -> Result<(), TooManyHostedMatches> {
+    ) -> Result<(), LimitReached> {
         let mut index = self.index.lock();
         let Some(player) = index.players.get_mut(&id) else {
             return Ok(());
         };
         if player.hosted_matches.len() >= max {
-            return Err(TooManyHostedMatches);
+            return Err(LimitReached::HostedMatches);
         }
         player.hosted_matches.insert(match_id);
         player.update_connections();
@@ -215,11 +194,7 @@ impl PlayerRegistry {
 
     /// Returns the live matches hosted by the player.
     pub(crate) fn hosted_matches(&self, id: PlayerId) -> Vec<MatchId> {
-        let index = self.index.lock();
-        let player = index.players.get(&id);
-        player.map_or_else(Vec::new, |player| {
-            player.hosted_matches.iter().copied().collect()
-        })
+        self.read_player(id, |player| player.hosted_matches.iter().copied().collect())
     }
 
     /// Records that the player participates in a correspondence match.
@@ -277,10 +252,8 @@ impl PlayerRegistry {
         // Players are added before players are removed. Otherwise, the registry could evict a
         // player who remains in the match.
         self.on_match_started(state);
-        let removed_players = before
-            .seat_holders()
-            .filter(|id| !state.seat_holders().any(|holder| holder == *id));
-        for player in removed_players {
+        let has_left = |id: &PlayerId| !state.seat_holders().any(|holder| holder == *id);
+        for player in before.seat_holders().filter(has_left) {
             self.remove_seated_match(player, state.id());
         }
     }
@@ -291,6 +264,13 @@ impl PlayerRegistry {
         for player in ended.seat_holders() {
             self.remove_seated_match(player, ended.id());
         }
+    }
+
+    /// Reads the entry of a player. Returns the default value if the registry does not contain the
+    /// player.
+    fn read_player<T: Default>(&self, id: PlayerId, read: impl FnOnce(&PlayerEntry) -> T) -> T {
+        let index = self.index.lock();
+        index.players.get(&id).map(read).unwrap_or_default()
     }
 
     /// Changes the entry of a player, and evicts a player who is neither connected nor in a live
@@ -330,11 +310,8 @@ impl Index {
             self.offline_order.pop_front();
             // If the guest has reconnected since then, this queue entry is outdated, and the guest
             // must not be evicted.
-            if self
-                .offline_guests
-                .get(&id)
-                .is_some_and(|(_, last)| *last == since)
-            {
+            let guest = self.offline_guests.get(&id);
+            if guest.is_some_and(|(_, last)| *last == since) {
                 self.remove_offline_guest(id);
             }
         }

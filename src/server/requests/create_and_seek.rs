@@ -9,8 +9,8 @@ use tokio_util::sync::CancellationToken;
 use super::{Client, Player};
 use crate::cluster_tasks;
 use crate::connection::ip_limits::OpenMatchPermit;
+use crate::connection::limit_reached::LimitReached;
 use crate::connection::reply::Reply;
-use crate::connection::subscriptions::SubscriptionLimit;
 use crate::match_handle::command::MatchRequest;
 use crate::matchmaking::create_params;
 use crate::matchmaking::create_params::CreateParams;
@@ -20,7 +20,6 @@ use crate::matchmaking::seek_queue::Seek;
 use crate::players::block_loading;
 use crate::players::player_lookup;
 use crate::players::ratings;
-use crate::players::registry::TooManyHostedMatches;
 use crate::schedule::correspondence_matches;
 use crate::wire::error_replies::bad_field_error;
 use crate::wire::from_protocol;
@@ -93,7 +92,7 @@ impl Client {
             seats.reverse();
         }
         if !is_correspondence && !self.connection.subscriptions.has_room() {
-            return Err(SubscriptionLimit.into());
+            return Err(LimitReached::FollowedMatches.into());
         }
         let settings = &infra.settings;
         // A match appears in lists only if no player is invited and everyone may watch it.
@@ -258,10 +257,10 @@ impl Client {
             match_creation::resign_idle_bot_game(&self.server, player).await;
         }
         if !self.server.identity.players.may_host(player, max) {
-            return Err(TooManyHostedMatches.into());
+            return Err(LimitReached::HostedMatches.into());
         }
         if !self.connection.subscriptions.has_room() {
-            return Err(SubscriptionLimit.into());
+            return Err(LimitReached::FollowedMatches.into());
         }
         Ok(())
     }

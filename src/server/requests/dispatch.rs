@@ -15,8 +15,8 @@ use crate::wire::from_protocol;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Action, Offer};
 use plyhouse_protocol::{
-    ClientMessage, ErrorCode, MatchRef, MatchStatus, Offer as WireOffer, OfferKind, PlayerId,
-    PlayerKind, Seq, ServerMessage, SessionKind, WireError,
+    ClientMessage, CloseCode, ErrorCode, MatchRef, MatchStatus, Offer as WireOffer, OfferKind,
+    PlayerId, PlayerKind, Seq, ServerMessage, SessionKind, WireError,
 };
 use plyhouse_store::PlayerRecord;
 
@@ -41,6 +41,23 @@ fn confirm<'a>(
 }
 
 impl Client {
+    /// Serves a request that may end the session of this connection. `serve` returns whether the
+    /// session has ended. The client receives the reply before the connection is closed.
+    fn confirm_then_close<'a>(
+        &'a self,
+        reply: Reply,
+        serve: impl Future<Output = Result<bool, WireError>> + Send + 'a,
+    ) -> PendingSend<'a> {
+        boxed(async move {
+            if let Some((has_session_ended, reply)) = reply.require(serve.await) {
+                reply.ok(None);
+                if has_session_ended {
+                    self.connection.outbox.close(CloseCode::SessionEnded);
+                }
+            }
+        })
+    }
+
     /// Serves a request. The reply is sent by this function or by the match that receives the
     /// request.
     ///
@@ -167,7 +184,7 @@ impl Client {
             }
             ClientMessage::Sessions => respond(reply, self.sessions(player)),
             ClientMessage::EndSession { session, proof } => {
-                boxed(self.end_session(player, session, proof, reply))
+                self.confirm_then_close(reply, self.end_session(player, session, proof))
             }
             ClientMessage::Register {
                 name,
@@ -175,7 +192,7 @@ impl Client {
                 invite,
             } => confirm(reply, self.register(player, name, password, invite)),
             ClientMessage::DeleteAccount { proof } => {
-                boxed(self.delete_account(player, proof, reply))
+                self.confirm_then_close(reply, self.delete_account(player, proof))
             }
             ClientMessage::Rename { name } => confirm(reply, self.rename(player, name)),
             ClientMessage::SetPassword { new, proof } => {
@@ -487,7 +504,7 @@ impl Client {
         let page = match &server.infra.cluster {
             _ if is_hidden => Err(unknown_match_error()),
             Some(cluster) => list_sync::list_matches(server, cluster, filter, after, limit).await,
-            None => (server.matches.lobby.list(filter, after, limit)).map_err(WireError::from),
+            None => server.matches.lobby.list(filter, after, limit),
         };
         if page.is_err() {
             self.delay_wrong_guess().await;

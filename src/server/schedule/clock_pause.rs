@@ -35,11 +35,9 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
     }
 }
 
-/// Returns whether this server can store events. A server without a valid lease cannot, because
-/// other servers may have taken over its matches.
+/// Returns whether this server can store events.
 fn is_store_writable(infra: &Infrastructure) -> bool {
-    let may_act = (infra.cluster.as_ref()).is_none_or(|cluster| cluster.has_valid_lease());
-    may_act && infra.store.is_healthy()
+    infra.may_store_events() && infra.store.is_healthy()
 }
 
 /// Sends a signal to every match on this server and waits for all answers.

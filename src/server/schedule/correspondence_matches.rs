@@ -4,6 +4,7 @@
 
 use crate::cluster::Notification;
 use crate::connection::handle::ConnectionHandle;
+use crate::connection::limit_reached::LimitReached;
 use crate::context::infrastructure::Infrastructure;
 use crate::context::server_context::ServerContext;
 use crate::wire::encode::encode;
@@ -11,21 +12,19 @@ use crate::wire::error_replies::store_read_error;
 use crate::wire::to_protocol;
 use plyhouse_matches::{CorrespondenceTurn, Match, Participation, TurnClock};
 use plyhouse_protocol::{
-    CorrespondenceState, ErrorCode, FollowedMatch, MatchId, PlayerId, ServerMessage, WireError,
+    CorrespondenceState, FollowedMatch, MatchId, PlayerId, ServerMessage, WireError,
 };
 
 /// Checks that the player may sit in or host another correspondence match.
 pub(crate) async fn check_limit(infra: &Infrastructure, player: PlayerId) -> Result<(), WireError> {
     let participations = participations_of(infra, player).await?;
-    let count = participations
-        .iter()
-        .filter(|(_, part)| part.correspondence_turn.is_some())
-        .count();
+    let is_correspondence =
+        |(_, part): &&(MatchId, Participation)| part.correspondence_turn.is_some();
+    let count = participations.iter().filter(is_correspondence).count();
     if count < infra.settings.correspondence_matches_per_player {
         return Ok(());
     }
-    let message = "you have too many correspondence matches; finish or cancel one first";
-    Err(WireError::new(ErrorCode::TooManyMatches, message))
+    Err(LimitReached::CorrespondenceMatches.into())
 }
 
 /// Returns the player's live matches that have a reminder.

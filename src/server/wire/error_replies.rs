@@ -7,23 +7,27 @@ use plyhouse_store::{ReadError, WriteError};
 
 /// Returns the error for a failed read. The client may retry, unless the stored data is corrupt.
 pub(crate) fn store_read_error(error: &ReadError) -> WireError {
-    let (code, message) = match error {
-        ReadError::Unavailable => (
-            ErrorCode::Overloaded,
-            "cannot read from the store; try again shortly",
-        ),
-        ReadError::Corrupt(_) => (ErrorCode::Internal, "the stored match is damaged"),
-    };
-    WireError::new(code, message)
+    match error {
+        ReadError::Unavailable => {
+            let message = "cannot read from the store; try again shortly";
+            WireError::new(ErrorCode::Overloaded, message)
+        }
+        ReadError::Corrupt(_) => damaged_match_error(),
+    }
+}
+
+/// Returns the error for a stored match that cannot be replayed.
+pub(crate) fn damaged_match_error() -> WireError {
+    WireError::new(ErrorCode::Internal, "the stored match is damaged")
 }
 
 /// Returns the error for a failed write. The client may retry if the data was certainly not stored.
 pub(crate) fn store_write_error(error: WriteError) -> WireError {
     match error {
-        WriteError::OutcomeUnknown => WireError::new(
-            ErrorCode::Internal,
-            "cannot tell whether the change was stored; check before retrying",
-        ),
+        WriteError::OutcomeUnknown => {
+            let message = "cannot tell whether the change was stored; check before retrying";
+            WireError::new(ErrorCode::Internal, message)
+        }
         WriteError::Unavailable | WriteError::Conflict | WriteError::CodeTaken => {
             store_unavailable_error()
         }
@@ -39,10 +43,8 @@ pub(crate) fn player_deleted_error() -> WireError {
 /// Returns the error for a write that the client may repeat: the write stored nothing, or repeating
 /// it is harmless.
 pub(crate) fn store_unavailable_error() -> WireError {
-    WireError::new(
-        ErrorCode::Overloaded,
-        "cannot write to the store; try again shortly",
-    )
+    let message = "cannot write to the store; try again shortly";
+    WireError::new(ErrorCode::Overloaded, message)
 }
 
 /// Returns the error for a match that does not exist or is hidden from the player.

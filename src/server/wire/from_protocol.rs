@@ -72,10 +72,8 @@ pub(crate) fn game(id: &str) -> Result<&'static GameEntry, WireError> {
     catalog::find_game(id).ok_or_else(|| {
         let games = CATALOG.iter().map(|entry| entry.info.id);
         let games = games.collect::<Vec<_>>().join(", ");
-        WireError::new(
-            ErrorCode::UnknownGame,
-            format!("unknown game {}: expected one of {games}", quoted(id)),
-        )
+        let message = format!("unknown game {}: expected one of {games}", quoted(id));
+        WireError::new(ErrorCode::UnknownGame, message)
     })
 }
 
@@ -93,9 +91,7 @@ pub(crate) fn page_size(limit: Option<u64>) -> usize {
 pub(crate) fn level(id: &str) -> Result<Level, WireError> {
     id.parse().map_err(|_| {
         let levels = Level::ALL.map(Level::id).join(", ");
-        WireError::new(
-            ErrorCode::UnknownLevel,
-            format!("unknown level {}: expected one of {levels}", quoted(id)),
-        )
+        let message = format!("unknown level {}: expected one of {levels}", quoted(id));
+        WireError::new(ErrorCode::UnknownLevel, message)
     })
 }

@@ -86,16 +86,12 @@ impl PlayerRegistry {
 
     /// Returns the player's connections, oldest first, without those whose clients are logging in.
     pub(crate) fn connections(&self, id: PlayerId) -> Vec<Arc<ConnectionHandle>> {
-        let index = self.index.lock();
-        let player = index.players.get(&id);
-        player.map_or_else(Vec::new, |player| player.connections.clone())
+        self.read_player(id, |player| player.connections.clone())
     }
 
     /// Returns all connections of the player, including those whose clients are logging in.
     pub(crate) fn all_connections(&self, id: PlayerId) -> Vec<Arc<ConnectionHandle>> {
-        let index = self.index.lock();
-        let player = index.players.get(&id);
-        player.map_or_else(Vec::new, |player| {
+        self.read_player(id, |player| {
             let joining = player.joining.values().map(Joining::connection);
             player.connections.iter().chain(joining).cloned().collect()
         })
@@ -107,9 +103,8 @@ impl PlayerRegistry {
         id: PlayerId,
         connection_id: ConnectionId,
     ) -> Option<Arc<ConnectionHandle>> {
-        let index = self.index.lock();
-        let mut connections = index.players.get(&id)?.connections.iter();
-        connections.find(|peer| peer.id == connection_id).cloned()
+        let is_it = |peer: &&Arc<ConnectionHandle>| peer.id == connection_id;
+        self.read_player(id, |player| player.connections.iter().find(is_it).cloned())
     }
 
     /// Returns `connection` itself while it is open, otherwise the connection that replaces it. The
@@ -120,40 +115,33 @@ impl PlayerRegistry {
         id: PlayerId,
         connection: &ConnectionHandle,
     ) -> Option<Arc<ConnectionHandle>> {
-        let index = self.index.lock();
-        let connections = &index.players.get(&id)?.connections;
-        let latest = |is_it: &dyn Fn(&ConnectionHandle) -> bool| {
-            connections.iter().rev().find(|peer| is_it(peer))
-        };
-        let successor = latest(&|peer| peer.id == connection.id)
-            .or_else(|| latest(&|peer| peer.session() == connection.session()))
-            .or_else(|| connections.last());
-        successor.cloned()
+        self.read_player(id, |player| {
+            let rank = |peer: &&Arc<ConnectionHandle>| {
+                let is_of_session = peer.session() == connection.session();
+                (peer.id == connection.id, is_of_session)
+            };
+            // Of several connections with the same rank, `max_by_key` returns the newest.
+            player.connections.iter().max_by_key(rank).cloned()
+        })
     }
 
     pub(crate) fn is_connected(&self, id: PlayerId) -> bool {
-        let index = self.index.lock();
-        let player = index.players.get(&id);
-        player.is_some_and(|player| !player.connections.is_empty())
+        self.read_player(id, |player| !player.connections.is_empty())
     }
 
     /// Returns the longest smoothed round-trip time among the player's connections. Connections
     /// without a measurement are ignored.
     pub(crate) fn max_rtt(&self, id: PlayerId) -> Option<Duration> {
-        let index = self.index.lock();
-        let connections = index.players.get(&id)?.connections.iter();
-        connections.filter_map(|peer| peer.rtt()).max()
+        self.read_player(id, |player| {
+            let connections = player.connections.iter();
+            connections.filter_map(|peer| peer.rtt()).max()
+        })
     }
 
     /// Returns the session of each connection of the player.
     pub(crate) fn connected_sessions(&self, id: PlayerId) -> Vec<SessionId> {
-        let index = self.index.lock();
-        let player = index.players.get(&id);
-        let precedences = player.map_or_else(Vec::new, PlayerEntry::precedences);
-        precedences
-            .iter()
-            .map(|standing| standing.session)
-            .collect()
+        let precedences = self.read_player(id, PlayerEntry::precedences);
+        precedences.iter().map(|known| known.session).collect()
     }
 
     /// Removes a connection that has ended or whose login has failed.

@@ -2,14 +2,13 @@
 
 use crate::cluster::Packet;
 use crate::connection::id::ConnectionId;
-use crate::connection::reply::Reply;
 use crate::players::player_lookup;
 use crate::requests::{Client, DAY_MS, Player};
 use crate::wire::error_replies::{store_read_error, store_write_error};
 use crate::wire::from_protocol;
 use plyhouse_matches::game_record::day_text;
 use plyhouse_protocol::{
-    CloseCode, PlayerId, ReauthProof, ServerMessage, SessionId, SessionSummary, WireError,
+    PlayerId, ReauthProof, ServerMessage, SessionId, SessionSummary, WireError,
 };
 use plyhouse_store::{
     Account, IdentityChanges, ReadError, SessionRecord, SessionSelection, WriteError,
@@ -69,38 +68,20 @@ impl Client {
         connected
     }
 
-    /// Ends sessions in the store and then closes their connections on all servers. The requesting
-    /// connection receives the reply before it is closed.
+    /// Ends sessions in the store and closes their connections on all servers, except the requesting
+    /// connection. Returns whether the session of the requesting connection has ended.
     pub(in crate::requests) async fn end_session(
         &self,
         player: &Player,
         session: String,
         proof: Option<ReauthProof>,
-        reply: Reply,
-    ) {
+    ) -> Result<bool, WireError> {
         let own = &player.session;
         let Some(selection) = from_protocol::session_selection(&session, own.id) else {
-            reply.ok(None);
-            return;
+            return Ok(false);
         };
-        let ended = self.end_selected_sessions(player, selection, proof).await;
-        if let Some(((), reply)) = reply.require(ended) {
-            reply.ok(None);
-            if selection.contains(own.id, own.kind) {
-                self.connection.outbox.close(CloseCode::SessionEnded);
-            }
-        }
-    }
-
-    /// Ends sessions in the store and closes their connections, except the requesting one.
-    async fn end_selected_sessions(
-        &self,
-        player: &Player,
-        selection: SessionSelection,
-        proof: Option<ReauthProof>,
-    ) -> Result<(), WireError> {
         let id = player.record.id;
-        if selection != SessionSelection::One(player.session.id) {
+        if selection != SessionSelection::One(own.id) {
             self.verify_proof(player, proof.as_ref()).await?;
         }
         // A guest who is not stored yet must be stored now. Otherwise, the guest could be stored
@@ -112,7 +93,7 @@ impl Client {
         for owner in bots.iter().map(|bot| bot.id).chain([id]) {
             self.close_ended_sessions(owner, selection, Some(self.connection.id));
         }
-        Ok(())
+        Ok(selection.contains(own.id, own.kind))
     }
 
     /// Closes the connections of ended sessions on all servers. The connection with the ID `except`
