@@ -25,70 +25,134 @@ use prometheus_client::registry::{Metric, Registry, Unit};
 
 pub use self::drop_reason::DropReason;
 
-/// Metrics of the server. Times are in seconds.
-#[derive(Debug)]
-pub(crate) struct Metrics {
-    registry: Registry,
-    pub(crate) sampled: SampledMetrics,
+/// Declares a group of metrics in the order of the metrics page. The doc comment of a metric is also
+/// its description on the page. After `=` comes the method of [`MetricsPage`] that adds the metric,
+/// with the metric's name on the page.
+macro_rules! metrics {
+    ($(#[$attribute:meta])* $group:ident {
+        $($(#[doc = $help:literal])+ $field:ident: $kind:ty = $add:ident($($argument:expr),*),)+
+    }) => {
+        $(#[$attribute])*
+        #[derive(Debug)]
+        pub(crate) struct $group {
+            $($(#[doc = $help])+ pub(crate) $field: $kind,)+
+        }
 
-    /// Open WebSocket connections.
-    pub(crate) connections: Gauge,
-    /// WebSocket connections that were opened.
-    pub(crate) opened_connections: Counter,
-    /// Closed WebSocket connections by close code. The last element of `closed_connections` counts
-    /// the connections that the client closed.
-    closed_connections: Vec<Counter>,
-    dropped_connections: Vec<Counter>,
+        impl $group {
+            /// Creates the metrics with value zero and adds them to the page.
+            pub(crate) fn add_to(page: &mut MetricsPage) -> Self {
+                Self {
+                    $($field: page.$add(concat!($($help),+), $($argument),*),)+
+                }
+            }
+        }
+    };
+}
+pub(crate) use metrics;
 
-    /// Client messages by type. The last element of `requests` counts the messages that could not
-    /// be decoded.
-    requests: Vec<Counter>,
-    errors: Vec<Counter>,
-    /// Players who logged in with the token of an existing session.
-    pub(crate) resumes: Counter,
-    /// Guests who registered a name.
-    pub(crate) registrations: Counter,
-    /// Messages that were discarded because their client read too slowly.
-    pub(crate) discarded_messages: Counter,
+metrics! {
+    /// Metrics of the server. Times are in seconds.
+    Metrics {
+        /// Open WebSocket connections.
+        connections: Gauge = add("connections"),
+        /// WebSocket connections opened.
+        opened_connections: Counter = add("connections_opened"),
+        /// Closed WebSocket connections, by close code (left: closed by the client).
+        closed_connections: Vec<Counter> = add_counters("connections_closed", "code", close_labels()),
+        /// Connections dropped before they became WebSockets, by cause.
+        dropped_connections: Vec<Counter> =
+            add_counters("connections_dropped", "cause", DropReason::ALL.map(DropReason::as_str)),
+        /// Messages from clients, by type.
+        requests: Vec<Counter> = add_counters("requests", "type", request_labels()),
+        /// Errors sent to clients, by code.
+        errors: Vec<Counter> = add_counters("errors", "code", ErrorCode::ALL),
+        /// Live matches kept only in the store until they are due or requested.
+        hibernating_matches: Gauge = add("matches_dormant"),
+        /// Dormant matches loaded again.
+        woken_matches: Counter = add("matches_woken"),
+        /// Delay of scheduled wake-ups of matches.
+        wake_lateness: Histogram = add_histogram("wake_lateness"),
+        /// Metrics of a server in a cluster.
+        cluster: ClusterMetrics = add_group(ClusterMetrics::add_to),
+        /// Chat messages sent.
+        chat_messages: Counter = add("said"),
+        /// Rated matches that this server added to the ratings.
+        matches_rated: Counter = add("matches_rated"),
+        /// Rating ledger rows not yet posted when this server last checked.
+        rating_backlog: Gauge = add("ratings_behind"),
+        /// Matches created as rematches.
+        rematches: Counter = add("rematches"),
+        /// Logins and reconnections of existing players.
+        resumes: Counter = add("resumes"),
+        /// Accounts registered.
+        registrations: Counter = add("registrations"),
+        /// Messages discarded because their client read too slowly.
+        discarded_messages: Counter = add("outbox_unread"),
+        /// Metrics of each game, in the order of the catalog.
+        games: Vec<Arc<GameMetrics>> = add_group(game_counters),
+        /// Time from reading a player's move to storing it durably.
+        move_durable: Histogram = add_histogram("move_durable"),
+        /// Time from storing a move durably to sending it to the followers.
+        move_written: Histogram = add_histogram("move_written"),
+        /// Searches waiting for a search thread.
+        searches_waiting: Gauge = add("searches_waiting"),
+        /// Searches in progress.
+        searches_running: Gauge = add("searches_running"),
+        /// Bot moves made without a search, because of a timeout or a panic.
+        searches_missed: Counter = add("searches_missed"),
+        /// Duration of searches.
+        search_time: Histogram = add_histogram("search"),
+        /// Positions visited by searches.
+        search_nodes: Counter = add("search_nodes"),
+        /// Metrics of the analysis of ended matches.
+        analyses: AnalysisMetrics = add_group(AnalysisMetrics::add_to),
+        /// Duration of task polls that took a millisecond or longer.
+        long_polls: Histogram = add_histogram("long_poll"),
+        /// Panics in matches and searches.
+        panics: Counter = add("panics"),
+        /// Metrics that are sampled when the metrics page is requested.
+        sampled: SampledMetrics = add_group(SampledMetrics::add_to),
+        /// All metrics above, as added to the page.
+        registry: Registry = take_registry(),
+    }
+}
 
-    games: Vec<Arc<GameMetrics>>,
-    /// Time from reading a player's move to storing it durably.
-    pub(crate) move_durable: Histogram,
-    /// Time from storing a move durably to writing it to the followers.
-    pub(crate) move_written: Histogram,
+metrics! {
+    /// Metrics of the analysis of ended matches.
+    AnalysisMetrics {
+        /// Analyses that are running or waiting.
+        waiting: Gauge = add("analyses_waiting"),
+        /// Completed analyses.
+        completed: Counter = add("analyses"),
+        /// Analyses aborted by a timeout, a panic or a shutdown.
+        failed: Counter = add("analyses_failed"),
+        /// Requests answered with a stored analysis.
+        served_from_store: Counter = add("analyses_kept"),
+    }
+}
 
-    /// Number of bots that are waiting for a search thread.
-    pub(crate) searches_waiting: Gauge,
-    /// Number of searches that are running.
-    pub(crate) searches_running: Gauge,
-    /// Bot moves that were made without a search.
-    pub(crate) searches_missed: Counter,
-    /// Duration of searches.
-    pub(crate) search_time: Histogram,
-    /// Positions that searches visited.
-    pub(crate) search_nodes: Counter,
-
-    pub(crate) analyses: AnalysisMetrics,
-
-    /// Duration of task polls that took a millisecond or longer.
-    pub(crate) long_polls: Histogram,
-    /// Panics in matches and searches.
-    pub(crate) panics: Counter,
-    /// Matches that were created as rematches.
-    pub(crate) rematches: Counter,
-    /// Ended rated matches that this server has added to the ratings.
-    pub(crate) matches_rated: Counter,
-    /// Rows of the rating ledger that were not posted yet when this server last checked.
-    pub(crate) rating_backlog: Gauge,
-    /// Chat messages.
-    pub(crate) chat_messages: Counter,
-    /// Live matches that were unloaded from memory and exist only in the store.
-    pub(crate) hibernating_matches: Gauge,
-    /// Hibernating matches that were loaded again.
-    pub(crate) woken_matches: Counter,
-    /// Time from the scheduled wake time of a hibernating match until the match is checked.
-    pub(crate) wake_lateness: Histogram,
-    pub(crate) cluster: ClusterMetrics,
+metrics! {
+    /// Metrics that are sampled when the metrics page is requested.
+    SampledMetrics {
+        /// Bytes waiting to be sent to clients.
+        outbox_bytes: Gauge = add_bytes("outbox"),
+        /// Players who are connected or in a live match.
+        players: Gauge = add("players"),
+        /// Players waiting for an opponent.
+        seeks: Gauge = add("seeks"),
+        /// Open challenges to a specific player.
+        challenges: Gauge = add("challenges"),
+        /// Connections that watch a list of matches.
+        list_subscriptions: Gauge = add("watched_lists"),
+        /// Messages waiting to be sent to clients.
+        outbox_messages: Gauge = add("outbox_messages"),
+        /// Largest number of messages waiting for one client.
+        outbox_messages_max: Gauge = add("outbox_messages_max"),
+        /// Matches in memory, by game and status.
+        matches: Family<[(&'static str, &'static str); 2], Gauge> = add("matches"),
+        /// 1 if the store is healthy, 0 if writes are likely to fail.
+        store_healthy: Gauge = add("store_well"),
+    }
 }
 
 /// Metrics of one game.
@@ -99,34 +163,6 @@ pub(crate) struct GameMetrics {
     /// Moves of players and bots.
     pub(crate) moves: Counter,
     ended: Vec<Counter>,
-}
-
-/// Metrics of the analysis of ended matches.
-#[derive(Debug)]
-pub(crate) struct AnalysisMetrics {
-    /// Analyses that are running or waiting.
-    pub(crate) waiting: Gauge,
-    /// Analyses that were completed.
-    pub(crate) completed: Counter,
-    /// Analyses that were aborted.
-    pub(crate) failed: Counter,
-    /// Requests that were answered with a stored analysis.
-    pub(crate) served_from_store: Counter,
-}
-
-/// Metrics that are sampled when the metrics page is requested.
-#[derive(Debug)]
-pub(crate) struct SampledMetrics {
-    pub(crate) players: Gauge,
-    pub(crate) seeks: Gauge,
-    pub(crate) challenges: Gauge,
-    pub(crate) list_subscriptions: Gauge,
-    pub(crate) outbox_messages: Gauge,
-    pub(crate) outbox_messages_max: Gauge,
-    pub(crate) outbox_bytes: Gauge,
-    /// Matches in memory by game and status.
-    pub(crate) matches: Family<[(&'static str, &'static str); 2], Gauge>,
-    pub(crate) store_healthy: Gauge,
 }
 
 /// Increments a gauge, and decrements it again when dropped.
@@ -167,33 +203,54 @@ impl MetricsPage {
         Self(registry)
     }
 
-    pub(crate) fn add<M: Metric + Clone + Default>(&mut self, name: &str, help: &str) -> M {
+    pub(crate) fn add<M: Metric + Clone + Default>(&mut self, help: &str, name: &str) -> M {
         let metric = M::default();
-        self.0.register(name, help, metric.clone());
+        self.0.register(name, description(help), metric.clone());
         metric
     }
 
-    pub(crate) fn add_histogram(&mut self, name: &str, help: &str) -> Histogram {
+    pub(crate) fn add_histogram(&mut self, help: &str, name: &str) -> Histogram {
         let times = duration_histogram();
-        self.0
-            .register_with_unit(name, help, Unit::Seconds, times.clone());
+        let (help, unit) = (description(help), Unit::Seconds);
+        self.0.register_with_unit(name, help, unit, times.clone());
         times
+    }
+
+    fn add_bytes(&mut self, help: &str, name: &str) -> Gauge {
+        let bytes = Gauge::default();
+        let (help, unit) = (description(help), Unit::Bytes);
+        self.0.register_with_unit(name, help, unit, bytes.clone());
+        bytes
     }
 
     /// Adds a counter for each value of a label.
     fn add_counters(
         &mut self,
-        name: &str,
         help: &str,
+        name: &str,
         label: &'static str,
         values: impl IntoIterator<Item = impl ToString>,
     ) -> Vec<Counter> {
-        let family: Family<[(&'static str, String); 1], Counter> = self.add(name, help);
+        let family: Family<[(&'static str, String); 1], Counter> = self.add(help, name);
         let values = values.into_iter().map(|value| [(label, value.to_string())]);
         values
             .map(|labels| family.get_or_create_owned(&labels))
             .collect()
     }
+
+    /// Adds several metrics. The description of the group is not on the page.
+    fn add_group<G>(&mut self, _help: &str, add: impl FnOnce(&mut Self) -> G) -> G {
+        add(self)
+    }
+
+    fn take_registry(&mut self, _help: &str) -> Registry {
+        std::mem::take(&mut self.0)
+    }
+}
+
+/// Returns the description of a metric, without the full stop that the page adds.
+fn description(doc_comment: &str) -> &str {
+    doc_comment.trim().trim_end_matches('.')
 }
 
 #[cfg(any(test, feature = "loom"))]
@@ -203,97 +260,19 @@ impl Default for Metrics {
     }
 }
 
-/// Adds the counters of closed connections.
-fn closed_counters(page: &mut MetricsPage) -> Vec<Counter> {
-    let close_codes = CloseCode::ALL.iter().map(|code| code.number().to_string());
-    page.add_counters(
-        "connections_closed",
-        "Closed WebSocket connections, by close code (left: closed by the client)",
-        "code",
-        close_codes.chain(["left".to_owned()]),
-    )
+fn close_labels() -> impl Iterator<Item = String> {
+    let codes = CloseCode::ALL.iter().map(|code| code.number().to_string());
+    codes.chain(["left".to_owned()])
 }
 
-fn request_counters(page: &mut MetricsPage) -> Vec<Counter> {
-    page.add_counters(
-        "requests",
-        "Messages from clients, by type",
-        "type",
-        ClientMessage::TYPES.into_iter().chain(["unreadable"]),
-    )
+fn request_labels() -> impl Iterator<Item = &'static str> {
+    ClientMessage::TYPES.into_iter().chain(["unreadable"])
 }
 
 impl Metrics {
     /// Creates all metrics with value zero, on a page that includes the metrics of the store.
     pub(crate) fn new(store: &StoreMetrics) -> Self {
-        let mut page = MetricsPage::new(store);
-        Self {
-            connections: page.add("connections", "Open WebSocket connections"),
-            opened_connections: page.add("connections_opened", "WebSocket connections opened"),
-            closed_connections: closed_counters(&mut page),
-            dropped_connections: page.add_counters(
-                "connections_dropped",
-                "Connections dropped before they became WebSockets, by cause",
-                "cause",
-                DropReason::ALL.map(DropReason::as_str),
-            ),
-            requests: request_counters(&mut page),
-            errors: page.add_counters(
-                "errors",
-                "Errors sent to clients, by code",
-                "code",
-                ErrorCode::ALL,
-            ),
-            hibernating_matches: page.add(
-                "matches_dormant",
-                "Live matches kept only in the store until they are due or requested",
-            ),
-            woken_matches: page.add("matches_woken", "Dormant matches loaded again"),
-            wake_lateness: page
-                .add_histogram("wake_lateness", "Delay of scheduled wake-ups of matches"),
-            cluster: ClusterMetrics::new(&mut page),
-            chat_messages: page.add("said", "Chat messages sent"),
-            matches_rated: page.add(
-                "matches_rated",
-                "Rated matches that this server added to the ratings",
-            ),
-            rating_backlog: page.add(
-                "ratings_behind",
-                "Rating ledger rows not yet posted when this server last checked",
-            ),
-            rematches: page.add("rematches", "Matches created as rematches"),
-            resumes: page.add("resumes", "Logins and reconnections of existing players"),
-            registrations: page.add("registrations", "Accounts registered"),
-            discarded_messages: page.add(
-                "outbox_unread",
-                "Messages discarded because their client read too slowly",
-            ),
-            games: game_counters(&mut page),
-            move_durable: page.add_histogram(
-                "move_durable",
-                "Time from reading a player's move to storing it durably",
-            ),
-            move_written: page.add_histogram(
-                "move_written",
-                "Time from storing a move durably to sending it to the followers",
-            ),
-            searches_waiting: page.add("searches_waiting", "Searches waiting for a search thread"),
-            searches_running: page.add("searches_running", "Searches in progress"),
-            searches_missed: page.add(
-                "searches_missed",
-                "Bot moves made without a search, because of a timeout or a panic",
-            ),
-            search_time: page.add_histogram("search", "Duration of searches"),
-            search_nodes: page.add("search_nodes", "Positions visited by searches"),
-            analyses: AnalysisMetrics::new(&mut page),
-            long_polls: page.add_histogram(
-                "long_poll",
-                "Duration of task polls that took a millisecond or longer",
-            ),
-            panics: page.add("panics", "Panics in matches and searches"),
-            sampled: SampledMetrics::new(&mut page),
-            registry: page.0,
-        }
+        Self::add_to(&mut MetricsPage::new(store))
     }
 
     /// Returns the page as OpenMetrics text.
@@ -340,66 +319,16 @@ impl GameMetrics {
     }
 }
 
-impl AnalysisMetrics {
-    fn new(page: &mut MetricsPage) -> Self {
-        Self {
-            waiting: page.add("analyses_waiting", "Analyses that are running or waiting"),
-            completed: page.add("analyses", "Completed analyses"),
-            failed: page.add(
-                "analyses_failed",
-                "Analyses aborted by a timeout, a panic or a shutdown",
-            ),
-            served_from_store: page
-                .add("analyses_kept", "Requests answered with a stored analysis"),
-        }
-    }
-}
-
-impl SampledMetrics {
-    fn new(page: &mut MetricsPage) -> Self {
-        let outbox_bytes = Gauge::default();
-        let help = "Bytes waiting to be sent to clients";
-        page.0
-            .register_with_unit("outbox", help, Unit::Bytes, outbox_bytes.clone());
-        Self {
-            players: page.add("players", "Players who are connected or in a live match"),
-            seeks: page.add("seeks", "Players waiting for an opponent"),
-            challenges: page.add("challenges", "Open challenges to a specific player"),
-            list_subscriptions: page
-                .add("watched_lists", "Connections that watch a list of matches"),
-            outbox_messages: page.add("outbox_messages", "Messages waiting to be sent to clients"),
-            outbox_messages_max: page.add(
-                "outbox_messages_max",
-                "Largest number of messages waiting for one client",
-            ),
-            outbox_bytes,
-            matches: page.add("matches", "Matches in memory, by game and status"),
-            store_healthy: page.add(
-                "store_well",
-                "1 if the store is healthy, 0 if writes are likely to fail",
-            ),
-        }
-    }
-}
-
 /// Adds the metrics of each game to the metrics page. Returns these metrics in the order of the
 /// game catalog.
 fn game_counters(page: &mut MetricsPage) -> Vec<Arc<GameMetrics>> {
     let games = || CATALOG.iter().map(|entry| entry.info.id);
-    let created = page.add_counters(
-        "matches_created",
-        "Matches created, by game",
-        "game",
-        games(),
-    );
-    let moves = page.add_counters(
-        "moves",
-        "Moves of players and bots, by game",
-        "game",
-        games(),
-    );
+    let help = "Matches created, by game";
+    let created = page.add_counters(help, "matches_created", "game", games());
+    let help = "Moves of players and bots, by game";
+    let moves = page.add_counters(help, "moves", "game", games());
     let ended: Family<[(&str, &str); 2], Counter> =
-        page.add("matches_ended", "Ended matches, by game and reason");
+        page.add("Ended matches, by game and reason", "matches_ended");
     let of_game = |((game, created), moves)| {
         let ended = |reason: &EndReason| {
             ended.get_or_create_owned(&[("game", game), ("reason", reason.as_str())])
