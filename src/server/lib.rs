@@ -46,6 +46,7 @@ pub use requests::Client;
 pub use settings::{AccountPolicy, ClientAddressSource, Network, SearchMode, Settings};
 
 use cluster::Cluster;
+use context::clock_and_rng::now;
 use context::server_context::ServerContext;
 use plyhouse_protocol::{CloseCode, MatchRef, SessionKind};
 use plyhouse_store::{ReadError, Store, StoreMetrics};
@@ -109,8 +110,8 @@ impl Server {
     /// Returns an error if the store cannot be read.
     pub async fn recover(&self) -> Result<RecoveryStats, ReadError> {
         let recovered = matchmaking::match_loading::recover_matches(&self.context).await?;
-        self.context
-            .spawn(players::account_deletion::resume_deletions);
+        let server = &self.context;
+        server.spawn(players::account_deletion::resume_deletions);
         Ok(recovered)
     }
 
@@ -137,20 +138,14 @@ impl Server {
     #[must_use]
     pub fn unready_reasons(&self) -> Vec<&'static str> {
         let cluster = self.context.infra.cluster.as_ref();
+        let is_stopping = self.context.infra.tasks.is_stopping();
+        let is_lease_expired = cluster.is_some_and(|cluster| !cluster.has_valid_lease());
+        let is_cut_off = cluster.is_some_and(|cluster| !cluster.is_connected());
         let missing = [
             (!self.is_healthy(), "cannot write to the store"),
-            (
-                self.context.infra.tasks.is_stopping(),
-                "the server is stopping",
-            ),
-            (
-                cluster.is_some_and(|cluster| !cluster.has_valid_lease()),
-                "the lease of this server has expired",
-            ),
-            (
-                cluster.is_some_and(|cluster| !cluster.is_connected()),
-                "cannot reach the other servers",
-            ),
+            (is_stopping, "the server is stopping"),
+            (is_lease_expired, "the lease of this server has expired"),
+            (is_cut_off, "cannot reach the other servers"),
         ];
         let missing = missing.into_iter().filter(|(is_missing, _)| *is_missing);
         missing.map(|(_, what)| what).collect()
@@ -278,7 +273,7 @@ impl Server {
 
     async fn count_and_delay_wrong_guess(&self, address: Option<Address>) {
         let ip_limits = &self.context.limits.ip_limits;
-        let delay = ip_limits.count_wrong_guess(address, context::clock_and_rng::now());
+        let delay = ip_limits.count_wrong_guess(address, now());
         self.context.infra.sleep_unless_stopping(delay).await;
     }
 
@@ -328,10 +323,8 @@ impl Server {
     ///
     /// See [`AdmissionError`].
     pub fn admit(&self, address: Option<Address>) -> Result<ConnectionPermit, AdmissionError> {
-        self.context
-            .limits
-            .ip_limits
-            .admit_connection(address, context::clock_and_rng::now())
+        let ip_limits = &self.context.limits.ip_limits;
+        ip_limits.admit_connection(address, now())
     }
 
     /// Creates the `Client` that serves an admitted connection. `kind` is the kind of the session

@@ -57,13 +57,10 @@ impl Analysis {
 
     /// Parses a stored analysis. Returns `None` if its format version is too old.
     pub(crate) fn from_stored(stored: &StoredAnalysis) -> Result<Option<Self>, serde_json::Error> {
-        let VersionedAnalysis {
-            format_version,
-            page,
-        } = serde_json::from_str::<VersionedAnalysis<Page>>(&stored.text)?;
-        Ok((format_version >= FORMAT_VERSION).then(|| Self {
+        let versioned: VersionedAnalysis<Page> = serde_json::from_str(&stored.text)?;
+        Ok((versioned.format_version >= FORMAT_VERSION).then(|| Self {
             nodes: stored.nodes,
-            page: Mutex::new(page),
+            page: Mutex::new(versioned.page),
             is_running: watch::Sender::new(false),
         }))
     }
@@ -137,16 +134,14 @@ impl Analysis {
 
     /// Returns the stored form of the analysis if it is complete.
     pub(super) fn to_json(&self) -> Option<String> {
-        let is_whole = self.is_complete();
-        let found = self.page.lock();
-        let (kind, page) = (FORMAT_VERSION, &*found);
-        is_whole.then(|| {
-            serde_json::to_string(&VersionedAnalysis {
-                format_version: kind,
-                page,
-            })
-            .expect("an analysis serializes to JSON")
-        })
+        if !self.is_complete() {
+            return None;
+        }
+        let versioned = VersionedAnalysis {
+            format_version: FORMAT_VERSION,
+            page: &*self.page.lock(),
+        };
+        Some(serde_json::to_string(&versioned).expect("an analysis serializes to JSON"))
     }
 }
 

@@ -58,11 +58,7 @@ impl ServerContext {
         match GameRecord::from_match(creation, &events) {
             Ok(GameRecord { text, .. }) => Ok(GameRecordFile { code, text }),
             Err(GameRecordError::NoFormat { .. }) => Err(ArchiveError::NotFound),
-            Err(
-                error @ (GameRecordError::Replay(_)
-                | GameRecordError::InitialPosition(_)
-                | GameRecordError::InvalidMove(_)),
-            ) => {
+            Err(error) => {
                 tracing::error!(match_id = %id, %error, "cannot build a game record");
                 Err(ArchiveError::Corrupt)
             }
@@ -75,9 +71,8 @@ impl ServerContext {
         &self,
         target: MatchRef,
     ) -> Result<MatchRecord, ArchiveError> {
-        let loaded = match_loading::load_stored_match(&self.infra, target)
-            .await
-            .map_err(read_error)?;
+        let loaded = match_loading::load_stored_match(&self.infra, target).await;
+        let loaded = loaded.map_err(read_error)?;
         let mut record = loaded.ok_or(ArchiveError::NotFound)?.record;
         let visible = record.visible_to_spectators(self.now_ms()).len();
         record.events.truncate(visible);

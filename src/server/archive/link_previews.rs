@@ -2,7 +2,7 @@
 
 use plyhouse_engine::game::{Diagram, Seat};
 use plyhouse_matches::{Match, Occupant, Stage, board_image};
-use plyhouse_protocol::{EndReason, MatchId, MatchRef, Profile, Seq};
+use plyhouse_protocol::{EndReason, MatchId, MatchRef, Seq};
 
 use super::game_records::{ANONYMOUS_VIEWER, ArchiveError, lookup_error};
 use crate::context::server_context::ServerContext;
@@ -82,15 +82,9 @@ impl ServerContext {
         let id = self.resolve_player(player).await?;
         let profile = self.load_profile(id, ANONYMOUS_VIEWER).await;
         let profile = profile.map_err(lookup_error)?;
-        let Profile {
-            player,
-            won,
-            lost,
-            drawn,
-            ..
-        } = profile;
+        let (won, lost, drawn) = (profile.won, profile.lost, profile.drawn);
         Ok(LinkPreview {
-            title: format!("{} on Plyhouse", player.name),
+            title: format!("{} on Plyhouse", profile.player.name),
             text: format!("{won} won, {lost} lost, {drawn} drawn"),
             image: None,
         })

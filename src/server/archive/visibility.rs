@@ -24,14 +24,12 @@ impl ServerContext {
     /// the viewer may not see the match at all, or if the match must still appear unfinished to the
     /// viewer. Returns `false` for a match that is no longer in memory.
     pub(crate) fn is_end_hidden(&self, id: MatchId, viewer: PlayerId) -> bool {
-        self.matches
-            .lobby
-            .find(MatchRef::Id(id))
-            .is_some_and(|handle| {
-                let summary = handle.summary();
-                let has_shown_end =
-                    summary.holds_seat(viewer) || summary.shown_status() == MatchStatus::Ended;
-                summary.is_hidden_from(viewer) || !has_shown_end
-            })
+        let Some(handle) = self.matches.lobby.find(MatchRef::Id(id)) else {
+            return false;
+        };
+        let summary = handle.summary();
+        let has_shown_end =
+            summary.holds_seat(viewer) || summary.shown_status() == MatchStatus::Ended;
+        summary.is_hidden_from(viewer) || !has_shown_end
     }
 }

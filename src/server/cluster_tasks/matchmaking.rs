@@ -110,7 +110,7 @@ impl Cluster {
             Ok(PairOutcome::Paired(paired)) => Ok(Some(*paired)),
             Err(WriteError::PlayerDeleted) => Err(player_deleted_error()),
             Err(error) => {
-                tracing::error!(player = %seek.player, %error, "cannot store a seek");
+                tracing::error!(player = %seek.player.id, %error, "cannot store a seek");
                 Err(store_unavailable_error())
             }
         }
@@ -124,21 +124,21 @@ impl Cluster {
     ) -> Result<PairOutcome, WriteError> {
         let clock = serde_json::to_string(&seek.clock).expect("a clock serializes to JSON");
         let body = SeekBody {
-            name: seek.name.clone(),
-            kind: seek.kind,
+            name: seek.player.name.clone(),
+            kind: seek.player.kind,
             rating: seek.rating,
             stand_in: seek.stand_in,
             created_ms: seek.created_ms,
             seeker: Some(seek.to_seeker()),
         };
         // In rated matches, humans and bot accounts are paired separately.
-        let rated = match (seek.rated, seek.kind) {
+        let rated = match (seek.rated, seek.player.kind) {
             (false, _) => "",
             (true, PlayerKind::Bot) => " rated bots",
             (true, PlayerKind::Guest | PlayerKind::Account) => " rated",
         };
         let waiting = SeekRecord {
-            player: seek.player,
+            player: seek.player.id,
             node: self.node,
             key: key_prefix(seek.game.info.id) + &clock + rated,
             body: serde_json::to_string(&body).expect("a seek serializes to JSON"),
@@ -148,7 +148,7 @@ impl Cluster {
         };
         // A player has at most one seek in the cluster, so other servers end the player's earlier
         // seek.
-        self.notify_player(seek.player, Notification::SeekMoved);
+        self.notify_player(seek.player.id, Notification::SeekMoved);
         let max = server.infra.settings.seeks_max;
         let factory = match_factory(server, Arc::clone(seek));
         self.directory.pair_seek(waiting, max, factory).await
@@ -195,17 +195,17 @@ impl Cluster {
             // The seek ended on this server while it was being written to the store, so the stored
             // seek must end as well.
             Ok(PairOutcome::Waiting) if is_over => {
-                self.end_seek(seek.player).await;
+                self.end_seek(seek.player.id).await;
             }
             // `check_seeks` determines later what happened to the seek.
             Ok(PairOutcome::Waiting | PairOutcome::SeekEnded) => {}
             Ok(PairOutcome::Paired(paired)) => {
                 server.matchmaking.seeks.remove(seek);
-                let requester = (seek.player, &*seek.connection);
+                let requester = (seek.player.id, &*seek.connection);
                 let started = self.start_paired_match(server, requester, *paired).await;
                 if let Err(error) = started {
                     tracing::warn!(
-                        player = %seek.player, error = error.message,
+                        player = %seek.player.id, error = error.message,
                         "cannot start the match of paired seeks"
                     );
                 }
@@ -216,7 +216,7 @@ impl Cluster {
                         .error(LimitReached::Seeks.into());
                 }
             }
-            Err(error) => tracing::warn!(player = %seek.player, %error, "cannot store a seek"),
+            Err(error) => tracing::warn!(player = %seek.player.id, %error, "cannot store a seek"),
         }
     }
 }
@@ -249,7 +249,11 @@ fn match_factory(server: &Arc<ServerContext>, seek: Arc<Seek>) -> MatchFactory {
             id: next_match_id(None, now_ms, &server.infra.rng),
             code: MatchCode::from_number(server.infra.rng.random_u64()),
             game: seek.game,
-            host: if is_older { seek.player } else { other.player },
+            host: if is_older {
+                seek.player.id
+            } else {
+                other.player
+            },
             terms: Terms {
                 seed: server.infra.rng.random_u64(),
                 ..terms
@@ -295,8 +299,11 @@ async fn check_seeks(server: &Arc<ServerContext>, cluster: &Cluster, seeks: Vec<
         }
     };
     let local_seeks = &server.matchmaking.seeks;
-    let local_waiting: BTreeSet<PlayerId> =
-        local_seeks.all().iter().map(|seek| seek.player).collect();
+    let local_waiting: BTreeSet<PlayerId> = local_seeks
+        .all()
+        .iter()
+        .map(|seek| seek.player.id)
+        .collect();
     for player in waiting.difference(&local_waiting) {
         cluster.end_seek(*player).await;
     }
@@ -304,13 +311,13 @@ async fn check_seeks(server: &Arc<ServerContext>, cluster: &Cluster, seeks: Vec<
         if !local_seeks.is_waiting(&seek) {
             continue;
         }
-        if waiting.contains(&seek.player) {
+        if waiting.contains(&seek.player.id) {
             if seek.has_widened(server.infra.clock.now_ms()) {
                 cluster.retry_seek(server, &seek, true).await;
             }
             continue;
         }
-        let involved = cluster.directory.involved_matches(seek.player).await;
+        let involved = cluster.directory.involved_matches(seek.player.id).await;
         let newer = |id: &MatchId| {
             // The upper 48 bits of a match id are the creation time as Unix time in milliseconds,
             // so the id shows whether the match is newer than the seek.
@@ -318,7 +325,7 @@ async fn check_seeks(server: &Arc<ServerContext>, cluster: &Cluster, seeks: Vec<
             created_ms >= u128::from(seek.created_ms.saturating_sub(CLOCK_SKEW_MAX_MS))
         };
         match involved.map(|ids| ids.into_iter().rev().find(newer)) {
-            Ok(Some(match_id)) => on_seek_paired(server, seek.player, match_id).await,
+            Ok(Some(match_id)) => on_seek_paired(server, seek.player.id, match_id).await,
             // The store deleted the seek when the lease of this server expired, so the seek is
             // stored again.
             Ok(None) => cluster.retry_seek(server, &seek, false).await,

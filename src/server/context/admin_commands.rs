@@ -7,7 +7,7 @@ use crate::context::infrastructure::Infrastructure;
 use std::sync::Arc;
 use std::time::Duration;
 
-use plyhouse_protocol::{PlayerId, PlayerKind, WireError};
+use plyhouse_protocol::{ErrorCode, PlayerId, PlayerKind, WireError};
 use plyhouse_store::{
     CommandId, IdentityChanges, NameChange, OneTimeToken, PlayerRecord, TokenHash,
 };
@@ -127,7 +127,7 @@ pub(crate) async fn execute(server: &Arc<ServerContext>, command: AdminCommand) 
     };
     match result {
         Ok(()) => AdminResult::Done,
-        Err(why) => AdminResult::Refused(why),
+        Err(error) => AdminResult::Refused(error.message.into()),
     }
 }
 
@@ -143,10 +143,12 @@ impl AdminCommand {
     }
 }
 
-async fn add_recovery_key(infra: &Infrastructure, name: &str, key: &str) -> Result<(), String> {
+async fn add_recovery_key(infra: &Infrastructure, name: &str, key: &str) -> Result<(), WireError> {
     let account = find_account(infra, name).await?;
     if account.kind == PlayerKind::Bot {
-        return Err("this is a bot account: its owner creates its API keys".to_owned());
+        return Err(refusal(
+            "this is a bot account: its owner creates its API keys",
+        ));
     }
     add_one_time_token(infra, key, Some(account.id), RECOVERY_KEY_TTL_MS).await
 }
@@ -156,22 +158,22 @@ async fn add_one_time_token(
     code: &str,
     player: Option<PlayerId>,
     ttl_ms: u64,
-) -> Result<(), String> {
-    let code = parse_hash(code).ok_or("invalid hash: expected 64 hexadecimal digits")?;
+) -> Result<(), WireError> {
+    let code = parse_hash(code);
+    let code = code.ok_or_else(|| refusal("invalid hash: expected 64 hexadecimal digits"))?;
     let now_ms = infra.clock.now_ms();
     let token = OneTimeToken {
         player,
         expires_ms: now_ms + ttl_ms,
     };
-    let added = infra
-        .store
-        .add_one_time_token(code, token, now_ms, ONE_TIME_TOKENS_MAX)
-        .await;
-    match added.map_err(|error| error_text(&store_write_error(error)))? {
+    let (store, max) = (&infra.store, ONE_TIME_TOKENS_MAX);
+    let added = store.add_one_time_token(code, token, now_ms, max).await;
+    match added.map_err(store_write_error)? {
         true => Ok(()),
-        false => Err(format!(
-            "there are already {ONE_TIME_TOKENS_MAX} unused invitations and login links"
-        )),
+        false => {
+            let message = format!("there are already {max} unused invitations and login links");
+            Err(refusal(message))
+        }
     }
 }
 
@@ -187,12 +189,11 @@ fn parse_hash(text: &str) -> Option<TokenHash> {
     Some(TokenHash(bytes))
 }
 
-async fn rename_account(server: &ServerContext, name: &str, to: &str) -> Result<(), String> {
+async fn rename_account(server: &ServerContext, name: &str, to: &str) -> Result<(), WireError> {
     let before = find_account(&server.infra, name).await?;
-    let RegistrableName { name, skeletons } =
-        names::parse_registrable_name(to).map_err(|error| error_text(&error))?;
+    let RegistrableName { name, skeletons } = names::parse_registrable_name(to)?;
     let account = server.infra.full_store.account(before.id).await;
-    let account = account.map_err(|error| error_text(&store_read_error(&error)))?;
+    let account = account.map_err(|error| store_read_error(&error))?;
     let now_ms = server.infra.clock.now_ms();
     let record = PlayerRecord {
         name,
@@ -208,8 +209,10 @@ async fn rename_account(server: &ServerContext, name: &str, to: &str) -> Result<
         old_name_reserved_until_ms: now_ms + names::NAME_RESERVATION_MS,
     };
     let named = server.infra.full_store.name_player(naming).await;
-    if !named.map_err(|error| error_text(&store_write_error(error)))? {
-        return Err("that name, or one that looks like it, is already taken".to_owned());
+    if !named.map_err(store_write_error)? {
+        return Err(refusal(
+            "that name, or one that looks like it, is already taken",
+        ));
     }
     // The player registry must hold the record that `store` returns. On a server without accounts,
     // `store` returns every player as a guest.
@@ -221,13 +224,10 @@ async fn rename_account(server: &ServerContext, name: &str, to: &str) -> Result<
     Ok(())
 }
 
-async fn delete_account(server: &Arc<ServerContext>, name: &str) -> Result<(), String> {
+async fn delete_account(server: &Arc<ServerContext>, name: &str) -> Result<(), WireError> {
     let record = find_account(&server.infra, name).await?;
-    let departure =
-        account_deletion::leave_live_matches(server, record.id, RunningMatchPolicy::Resign).await;
-    departure.map_err(|error| error_text(&error))?;
-    let deleted = account_deletion::delete_account(server, &record, None, None).await;
-    match deleted.map_err(|error| error_text(&error))? {
+    account_deletion::leave_live_matches(server, record.id, RunningMatchPolicy::Resign).await?;
+    match account_deletion::delete_account(server, &record, None, None).await? {
         true => Ok(()),
         false => Err(account_not_found()),
     }
@@ -235,28 +235,29 @@ async fn delete_account(server: &Arc<ServerContext>, name: &str) -> Result<(), S
 
 /// Marks the account as excluded from the ratings. The ratings are then recomputed without the
 /// account's matches.
-async fn exclude_account_from_ratings(server: &ServerContext, name: &str) -> Result<(), String> {
+async fn exclude_account_from_ratings(server: &ServerContext, name: &str) -> Result<(), WireError> {
     let record = find_account(&server.infra, name).await?;
     let unrated = server.infra.store.exclude_from_ratings(record.id).await;
-    unrated.map_err(|error| error_text(&store_write_error(error)))?;
+    unrated.map_err(store_write_error)?;
     server.matches.rating_wakeup.notify_one();
     Ok(())
 }
 
 /// Returns the account that currently has this name.
-async fn find_account(infra: &Infrastructure, name: &str) -> Result<PlayerRecord, String> {
+async fn find_account(infra: &Infrastructure, name: &str) -> Result<PlayerRecord, WireError> {
     let owner = names::current_owner(&*infra.full_store, infra.clock.now_ms(), name).await;
-    let owner = owner.map_err(|error| error_text(&store_read_error(&error)))?;
+    let owner = owner.map_err(|error| store_read_error(&error))?;
     let player = owner.ok_or_else(account_not_found)?;
     let found = infra.full_store.player_by_id(player).await;
-    let found = found.map_err(|error| error_text(&store_read_error(&error)))?;
+    let found = found.map_err(|error| store_read_error(&error))?;
     found.ok_or_else(account_not_found)
 }
 
-fn account_not_found() -> String {
-    "no account with this name".to_owned()
+fn account_not_found() -> WireError {
+    refusal("no account with this name")
 }
 
-fn error_text(error: &WireError) -> String {
-    error.message.to_string()
+/// Returns the error of a command that cannot be executed. The operator sees only its message.
+fn refusal(message: impl Into<Box<str>>) -> WireError {
+    WireError::new(ErrorCode::NotAllowed, message)
 }

@@ -7,7 +7,7 @@ use plyhouse_matches::{Occupant, Terms};
 use plyhouse_protocol::{ClockControl, ErrorCode, WireError};
 use plyhouse_store::{JournalPosition, MatchRecord};
 
-use super::create_params::CreateParams;
+use super::create_params::{CreateParams, player_occupant};
 use super::match_creation::create_match;
 use super::participant_subscriptions::show_paired_match;
 use super::pending_match::PendingMatch;
@@ -88,7 +88,7 @@ pub(crate) async fn create_paired_match(
     let (terms, seats) = terms_from_seek(&server.infra, host.clock, host.rated, seats, stand_in);
     let params = CreateParams {
         game: host.game,
-        host: host.player,
+        host: host.player.id,
         seats,
         terms,
         code: None,
@@ -96,7 +96,7 @@ pub(crate) async fn create_paired_match(
         open_match_permit: None,
     };
     let persisted = match other {
-        Some(other) => persist_player(server, other.player).await,
+        Some(other) => persist_player(server, other.player.id).await,
         None => Ok(()),
     };
     let created = match persisted {
@@ -108,7 +108,8 @@ pub(crate) async fn create_paired_match(
         Ok(handle) => {
             for seek in seeks {
                 seek.reply_sent.cancelled().await;
-                show_paired_match(server, seek.player, Some(&seek.connection), handle.id()).await;
+                let connection = Some(&*seek.connection);
+                show_paired_match(server, seek.player.id, connection, handle.id()).await;
             }
         }
         Err(error) => {
@@ -126,10 +127,5 @@ pub(crate) async fn create_paired_match(
 }
 
 pub(crate) fn seek_occupant(seek: &Seek) -> Occupant {
-    Occupant::Player {
-        id: seek.player,
-        name: seek.name.clone(),
-        kind: seek.kind,
-        rating: seek.rating,
-    }
+    player_occupant(seek.player.clone(), seek.rating)
 }

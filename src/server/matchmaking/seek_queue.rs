@@ -13,9 +13,11 @@ use crate::connection::id::ConnectionId;
 use crate::connection::limit_reached::LimitReached;
 use crate::context::locks::{Mutex, SEEK_LIST};
 use crate::players::block_cache::BlockCache;
+use crate::wire::to_protocol;
 use plyhouse_engine::catalog::GameEntry;
 use plyhouse_engine::search::Level;
-use plyhouse_protocol::{ClockControl, PlayerId, PlayerKind, PlayerSummary, Seeker, ShownRating};
+use plyhouse_protocol::{ClockControl, PlayerId, Seeker, ShownRating};
+use plyhouse_store::PlayerRecord;
 use plyhouse_store::cluster_directory::{RatingRange, WIDENING_INTERVAL_MS};
 
 /// Number of times that a rating range widens before it accepts every opponent.
@@ -35,9 +37,7 @@ pub(crate) struct Seeks {
 pub(crate) struct Seek {
     /// Connection that made the seek.
     pub(crate) connection: Arc<ConnectionHandle>,
-    pub(crate) player: PlayerId,
-    pub(crate) name: String,
-    pub(crate) kind: PlayerKind,
+    pub(crate) player: PlayerRecord,
     pub(crate) game: &'static GameEntry,
     pub(crate) clock: Option<ClockControl>,
     /// Whether the seek is for a rated match.
@@ -90,12 +90,7 @@ impl Seek {
     /// Converts the seek to the entry that the seek list shows.
     pub(crate) fn to_seeker(&self) -> Seeker {
         Seeker {
-            player: PlayerSummary {
-                id: self.player,
-                name: self.name.clone(),
-                account: self.kind.is_account(),
-                bot: self.kind == PlayerKind::Bot,
-            },
+            player: to_protocol::player(&self.player),
             rating: self.rating,
             game: self.game.info.id.to_owned(),
             clock: self.clock,
@@ -109,10 +104,10 @@ impl Seek {
         std::ptr::eq(other.game, self.game)
             && other.clock == self.clock
             && other.rated == self.rated
-            && (!self.rated || other.kind == self.kind)
-            && other.player != self.player
-            && !other.excluded_players.contains(&self.player)
-            && !self.excluded_players.contains(&other.player)
+            && (!self.rated || other.player.kind == self.player.kind)
+            && other.player.id != self.player.id
+            && !other.excluded_players.contains(&self.player.id)
+            && !self.excluded_players.contains(&other.player.id)
             && other
                 .rating_range(now_ms)
                 .is_mutual(&self.rating_range(now_ms))
@@ -141,11 +136,11 @@ impl Seeks {
         blocks: &BlockCache,
     ) -> Result<Option<Arc<Seek>>, LimitReached> {
         let mut waiting = self.waiting.lock();
-        remove(&mut waiting, |other| other.player == seek.player);
+        remove(&mut waiting, |other| other.player.id == seek.player.id);
         let fits = |other: &Arc<Seek>| {
             seek.is_compatible(other, now_ms)
                 && !other.connection.outbox.is_closing()
-                && !blocks.are_unpairable(seek.player, other.player)
+                && !blocks.are_unpairable(seek.player.id, other.player.id)
         };
         let index = waiting.iter().position(fits);
         let partner = index.and_then(|index| waiting.remove(index));
@@ -178,7 +173,7 @@ impl Seeks {
             let fits = |other: &Arc<Seek>| {
                 is_pairable(other)
                     && seek.is_compatible(other, now_ms)
-                    && !blocks.are_unpairable(seek.player, other.player)
+                    && !blocks.are_unpairable(seek.player.id, other.player.id)
             };
             let Some(after) = waiting.range(first + 1..).position(fits) else {
                 continue;
@@ -208,7 +203,7 @@ impl Seeks {
     /// earlier seek of the same player.
     pub(crate) fn add_waiting(&self, seek: &Arc<Seek>) -> Result<(), LimitReached> {
         let mut waiting = self.waiting.lock();
-        remove(&mut waiting, |other| other.player == seek.player);
+        remove(&mut waiting, |other| other.player.id == seek.player.id);
         if waiting.len() >= self.max {
             return Err(LimitReached::Seeks);
         }
@@ -248,7 +243,7 @@ impl Seeks {
 
     /// Ends the player's seek and returns it.
     pub(crate) fn remove_by_player(&self, player: PlayerId) -> Option<Arc<Seek>> {
-        remove(&mut self.waiting.lock(), |other| other.player == player)
+        remove(&mut self.waiting.lock(), |other| other.player.id == player)
     }
 
     /// Ends the player's seek. Returns `false` if the player has none.

@@ -57,29 +57,27 @@ pub(crate) async fn leave_live_matches(
     policy: RunningMatchPolicy,
 ) -> Result<(), WireError> {
     let matches = find_live_matches(server, player).await?;
-    let is_seated = |handle: &&MatchHandle| handle.summary().seat_of(player).is_some();
-    let has_status = |status| move |handle: &&MatchHandle| handle.summary().status() == status;
-    let mut running_matches = matches
-        .iter()
-        .filter(has_status(MatchStatus::Running))
-        .filter(is_seated);
+    let is_played = |handle: &&MatchHandle| {
+        let summary = handle.summary();
+        summary.status() == MatchStatus::Running && summary.seat_of(player).is_some()
+    };
+    let mut played_matches = matches.iter().filter(is_played);
     match policy {
-        RunningMatchPolicy::Refuse if running_matches.next().is_some() => {
+        RunningMatchPolicy::Refuse if played_matches.next().is_some() => {
             return Err(match_running_error());
         }
         RunningMatchPolicy::Refuse => {}
         RunningMatchPolicy::Resign => {
-            for handle in running_matches {
+            for handle in played_matches {
                 apply_action(server, handle, player, Action::Resign { player }).await?;
             }
         }
     }
-    let involves_player = |handle: &&MatchHandle| handle.summary().involves(player);
-    for handle in matches
-        .iter()
-        .filter(has_status(MatchStatus::Open))
-        .filter(involves_player)
-    {
+    let is_open = |handle: &&MatchHandle| {
+        let summary = handle.summary();
+        summary.status() == MatchStatus::Open && summary.involves(player)
+    };
+    for handle in matches.iter().filter(is_open) {
         apply_action(server, handle, player, Action::Leave { player }).await?;
     }
     Ok(())
@@ -126,15 +124,12 @@ async fn remove_from_match(
         Ok(()) => {}
         // A player cannot resign without holding a seat, or before the match has started. Such a
         // player leaves the match instead.
-        Err(error)
-            if matches!(
-                error.code,
-                Some(ErrorCode::MatchNotStarted | ErrorCode::NotSeated)
-            ) =>
-        {
-            apply_action(server, &handle, player, Action::Leave { player }).await?;
-        }
-        Err(error) => return Err(error),
+        Err(error) => match error.code {
+            Some(ErrorCode::MatchNotStarted | ErrorCode::NotSeated) => {
+                apply_action(server, &handle, player, Action::Leave { player }).await?;
+            }
+            _ => return Err(error),
+        },
     }
     let name = DELETED_PLAYER_NAME.to_owned();
     let erase_name = Control::EraseName { player, name };
@@ -154,10 +149,8 @@ async fn leave_live_matches_with_retry(server: &Arc<ServerContext>, player: Play
     server.spawn(|server| async move {
         while !server.infra.tasks.is_stopping() {
             server.infra.sleep_unless_stopping(RETRY_INTERVAL).await;
-            if leave_live_matches(&server, player, RunningMatchPolicy::Resign)
-                .await
-                .is_ok()
-            {
+            let left = leave_live_matches(&server, player, RunningMatchPolicy::Resign).await;
+            if left.is_ok() {
                 return;
             }
         }

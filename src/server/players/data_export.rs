@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use plyhouse_matches::game_record::day_text;
 use plyhouse_protocol::{MatchId, PlayerId, SessionKind, Token};
-use plyhouse_store::{HistoryQuery, PlayerRating, PlayerRecord, ReadError};
+use plyhouse_store::{HistoryQuery, PastMatch, PlayerRating, PlayerRecord, ReadError};
 use serde_json::{Value, json};
 
 use crate::auth::tokens;
@@ -67,11 +67,9 @@ impl DataExport {
         let player = find_player(server, requester)
             .await?
             .ok_or(ExportError::Unauthorized)?;
-        server
-            .limits
-            .export_rate_limit
-            .try_acquire(player.id, now())
-            .map_err(ExportError::TooSoon)?;
+        let rate_limit = &server.limits.export_rate_limit;
+        let acquired = rate_limit.try_acquire(player.id, now());
+        acquired.map_err(ExportError::TooSoon)?;
         let first_page = player_page(server, &player).await.map_err(store_error)?;
         Ok(Self {
             server: Arc::clone(server),
@@ -99,14 +97,13 @@ impl DataExport {
                 };
                 let last = found.last()?.creation.id;
                 self.state = ExportState::EndedMatches(Some(last));
-                let mut page = String::new();
-                for past in &found {
+                let to_line = |past: &PastMatch| {
                     let row = serde_json::to_value(to_protocol::history_row(past));
                     let mut row = row.expect("a history row serializes to JSON");
                     row["type"] = "match".into();
-                    push_line(&mut page, &row);
-                }
-                Some(Ok(page))
+                    row
+                };
+                Some(Ok(to_page(found.iter().map(to_line))))
             }
         }
     }
@@ -137,37 +134,28 @@ async fn find_player(
 /// such as the password, and only states whether they are set.
 async fn player_page(server: &ServerContext, player: &PlayerRecord) -> Result<String, ReadError> {
     let id = player.id;
-    let mut page = String::new();
-    push_line(
-        &mut page,
-        &json!({"type": "player", "id": id, "name": player.name, "kind": player.kind.as_str()}),
-    );
+    let (name, kind) = (&player.name, player.kind.as_str());
+    let mut lines = vec![json!({"type": "player", "id": id, "name": name, "kind": kind})];
     if let Some(account) = server.store().account(id).await? {
         let names = account
             .unique_names
             .iter()
             .map(|own| json!({"likeness": own.skeleton, "until_ms": own.reserved_until_ms}));
-        let bots = account
-            .bots
-            .iter()
-            .map(|bot| json!({"id": bot.id, "name": bot.name}));
-        let account = json!({
+        let bots = account.bots.iter();
+        let bots = bots.map(|bot| json!({"id": bot.id, "name": bot.name}));
+        lines.push(json!({
             "type": "account",
             "password": account.password.is_some(),
             "renamed_ms": account.renamed_ms,
             "names": names.collect::<Vec<Value>>(),
             "bots": bots.collect::<Vec<Value>>(),
             "external": account.external_name,
-        });
-        push_line(&mut page, &account);
+        }));
     }
     let has_recovery = server.store().has_recovery_key(id).await?;
-    push_line(
-        &mut page,
-        &json!({"type": "recovery_key", "kept": has_recovery}),
-    );
+    lines.push(json!({"type": "recovery_key", "kept": has_recovery}));
     for session in player_lookup::load_sessions(server, id).await? {
-        let session = json!({
+        lines.push(json!({
             "type": "session",
             "session": session.id,
             "label": session.label,
@@ -175,27 +163,19 @@ async fn player_page(server: &ServerContext, player: &PlayerRecord) -> Result<St
             "created_ms": session.created_ms,
             "seen_day": day_text(session.last_used_day),
             "recovered": session.from_recovery_key,
-        });
-        push_line(&mut page, &session);
+        }));
     }
     for blocked in server.store().blocks(id).await?.blocked {
-        push_line(
-            &mut page,
-            &json!({"type": "block", "id": blocked.id, "name": blocked.name}),
-        );
+        lines.push(json!({"type": "block", "id": blocked.id, "name": blocked.name}));
     }
-    for player_rating in server.store().ratings(id).await? {
-        push_line(&mut page, &rating_json(&player_rating));
-    }
+    lines.extend(server.store().ratings(id).await?.iter().map(rating_json));
     let mut live = server.identity.players.live_matches(id);
     let participations = server.store().participations(id).await?;
     live.extend(participations.iter().map(|(id, _)| *id));
     live.sort_unstable();
     live.dedup();
-    for id in live {
-        push_line(&mut page, &json!({"type": "live", "match": id}));
-    }
-    Ok(page)
+    lines.extend(live.iter().map(|id| json!({"type": "live", "match": id})));
+    Ok(to_page(lines))
 }
 
 fn rating_json(player_rating: &PlayerRating) -> Value {
@@ -212,9 +192,9 @@ fn rating_json(player_rating: &PlayerRating) -> Value {
     })
 }
 
-fn push_line(page: &mut String, value: &Value) {
-    page.push_str(&value.to_string());
-    page.push('\n');
+/// Returns a page with one value on each line.
+fn to_page(lines: impl IntoIterator<Item = Value>) -> String {
+    lines.into_iter().map(|line| format!("{line}\n")).collect()
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]

@@ -97,11 +97,8 @@ pub(crate) async fn check_rated_ban(
         None | Some(0) => Ok(()),
         Some(wait_ms) => {
             let message = "you have left too many rated matches; you can still play casual matches";
-            Err(retry_error(
-                ErrorCode::TooSoon,
-                message,
-                Duration::from_millis(wait_ms),
-            ))
+            let wait = Duration::from_millis(wait_ms);
+            Err(retry_error(ErrorCode::TooSoon, message, wait))
         }
     }
 }

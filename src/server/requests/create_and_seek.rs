@@ -15,7 +15,7 @@ use crate::match_handle::command::MatchRequest;
 use crate::matchmaking::create_params;
 use crate::matchmaking::create_params::CreateParams;
 use crate::matchmaking::match_creation;
-use crate::matchmaking::paired_match_creation;
+use crate::matchmaking::paired_match_creation::create_paired_match;
 use crate::matchmaking::seek_queue::Seek;
 use crate::players::block_loading;
 use crate::players::player_lookup;
@@ -29,7 +29,6 @@ use plyhouse_matches::{Occupant, Terms};
 use plyhouse_protocol::{
     CreateRequest, PlayerId, PlayerKind, SeatRequest, SeekRequest, SpectatorAccess, WireError,
 };
-use plyhouse_store::PlayerRecord;
 
 /// Default time that a player's seek waits for a human opponent, in milliseconds. After that, the
 /// player is paired with a bot.
@@ -154,7 +153,11 @@ impl Client {
             match paired {
                 Some(paired) => {
                     let start_result = cluster
-                        .start_paired_match(&self.server, (seek.player, &seek.connection), paired)
+                        .start_paired_match(
+                            &self.server,
+                            (seek.player.id, &seek.connection),
+                            paired,
+                        )
                         .await;
                     if let Err(error) = start_result {
                         Reply::unsolicited(self.outbox()).error(error);
@@ -166,11 +169,11 @@ impl Client {
             return;
         }
         let now_ms = self.server.now_ms();
-        let added = self.server.matchmaking.seeks.pair_or_add(
-            &seek,
-            now_ms,
+        let (seeks, blocks) = (
+            &self.server.matchmaking.seeks,
             &self.server.identity.block_cache,
         );
+        let added = seeks.pair_or_add(&seek, now_ms, blocks);
         let Some((paired_seek, reply)) = reply.require(added) else {
             return;
         };
@@ -178,8 +181,7 @@ impl Client {
         drop(reply_guard);
         match paired_seek {
             Some(older_seek) => {
-                paired_match_creation::create_paired_match(&self.server, &older_seek, Some(&seek))
-                    .await
+                create_paired_match(&self.server, &older_seek, Some(&seek)).await;
             }
             None if seek.bot.is_some() => self.pair_with_bot_after(bot_delay, seek),
             None => {}
@@ -202,20 +204,16 @@ impl Client {
             ratings::check_may_play_rated(&self.server, &record).await?;
             excluded_players = ratings::linked_accounts(&self.server.infra, record.id).await?;
         }
-        if request.clock.is_some_and(|clock| clock.is_correspondence()) {
-            correspondence_matches::check_limit(&self.server.infra, player.record.id).await?;
-        } else {
-            self.check_match_limits(player.record.id).await?;
-        }
         let is_correspondence = request.clock.is_some_and(|clock| clock.is_correspondence());
+        match is_correspondence {
+            true => correspondence_matches::check_limit(&self.server.infra, record.id).await?,
+            false => self.check_match_limits(record.id).await?,
+        }
         let rating =
             ratings::shown_rating(&self.server.infra, &record, game, is_correspondence).await;
-        let PlayerRecord { name, kind, .. } = record;
         Ok(Arc::new(Seek {
             connection: Arc::clone(&self.connection),
-            player: player.record.id,
-            name,
-            kind,
+            player: record,
             game,
             clock: request.clock,
             rated,
@@ -275,11 +273,11 @@ impl Client {
                 () = tokio::time::sleep(delay) => {
                     let was_pending = server.matchmaking.seeks.remove(&seek)
                         && match &server.infra.cluster {
-                            Some(cluster) => cluster.end_seek(seek.player).await,
+                            Some(cluster) => cluster.end_seek(seek.player.id).await,
                             None => true,
                         };
                     if was_pending {
-                        paired_match_creation::create_paired_match(&server, &seek, None).await;
+                        create_paired_match(&server, &seek, None).await;
                     }
                 }
             }
