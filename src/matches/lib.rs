@@ -13,7 +13,6 @@
 #![warn(missing_docs)]
 
 mod absence_timers;
-pub mod board_image;
 mod clocks;
 mod ended_match_summary;
 mod event;

@@ -1,9 +1,10 @@
 //! Previews of matches and players, which messengers and social networks show for a link.
 
 use plyhouse_engine::game::{Diagram, Seat};
-use plyhouse_matches::{Match, Occupant, Stage, board_image};
+use plyhouse_matches::{Match, Occupant, Stage};
 use plyhouse_protocol::{EndReason, MatchId, MatchRef, Seq};
 
+use super::board_image;
 use super::game_records::{ANONYMOUS_VIEWER, ArchiveError, lookup_error};
 use crate::context::server_context::ServerContext;
 

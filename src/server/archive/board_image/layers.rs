@@ -5,36 +5,36 @@ use plyhouse_engine::game::{BoardStyle, Diagram, DiagramPiece, PieceColor, Piece
 use super::{HEIGHT, WIDTH};
 
 /// Number of drawing units per pixel. Coordinates are whole numbers of drawing units.
-pub(crate) const UNITS_PER_PIXEL: i32 = 8;
+pub(super) const UNITS_PER_PIXEL: i32 = 8;
 
 /// Minimum total width in pixels of the left and right margins beside the board. The same minimum
 /// applies to the top and bottom margins together.
 const BOARD_MARGIN: i32 = 20;
 
 /// Colour, given as its red, green and blue components.
-pub(crate) type Color = [u8; 3];
+pub(super) type Color = [u8; 3];
 
 /// Point in drawing units from the upper left corner of the image.
-pub(crate) type Point = (i32, i32);
+pub(super) type Point = (i32, i32);
 
 const BACKGROUND: Color = [0x26, 0x2b, 0x33];
 const LINE: Color = [0x4a, 0x40, 0x30];
 
 /// Areas of one colour. `edge` is `None` for areas without edges. Otherwise, it contains the edge
 /// colour and the edge width in drawing units.
-pub(crate) struct Layer {
-    pub(crate) areas: Vec<Area>,
-    pub(crate) color: Color,
-    pub(crate) edge: Option<(Color, i32)>,
+pub(super) struct Layer {
+    pub(super) areas: Vec<Area>,
+    pub(super) color: Color,
+    pub(super) edge: Option<(Color, i32)>,
 }
 
-pub(crate) enum Area {
+pub(super) enum Area {
     Disc { center: Point, radius: i32 },
     Polygon(Vec<Point>),
 }
 
 /// Returns the layers of a board image, from bottom to top.
-pub(crate) fn layers(diagram: &Diagram) -> Vec<Layer> {
+pub(super) fn layers(diagram: &Diagram) -> Vec<Layer> {
     let board = BoardLayout::from_diagram(diagram);
     let canvas = rectangle((0, 0), (i32::from(WIDTH), i32::from(HEIGHT)));
     let mut layers = vec![layer_without_edge(vec![canvas], BACKGROUND)];
@@ -47,7 +47,7 @@ pub(crate) fn layers(diagram: &Diagram) -> Vec<Layer> {
 }
 
 /// Returns the side length of a square, in pixels.
-pub(crate) fn square_size(diagram: &Diagram) -> i32 {
+pub(super) fn square_size(diagram: &Diagram) -> i32 {
     let across = (i32::from(WIDTH) - BOARD_MARGIN) / i32::from(diagram.files);
     across.min((i32::from(HEIGHT) - BOARD_MARGIN) / i32::from(diagram.ranks))
 }

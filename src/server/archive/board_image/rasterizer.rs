@@ -28,14 +28,14 @@ const EDGE_OFFSETS: [Point; 8] = [
 ];
 
 /// Image that is being painted.
-pub(crate) struct Canvas {
+pub(super) struct Canvas {
     pixels: Vec<u8>,
     /// Coverage of each pixel in the current row by the area that is being painted.
     coverage: Vec<u32>,
 }
 
 impl Canvas {
-    pub(crate) fn new() -> Self {
+    pub(super) fn new() -> Self {
         let (width, height) = (usize::from(WIDTH), usize::from(HEIGHT));
         Self {
             pixels: vec![0; 3 * width * height],
@@ -43,12 +43,12 @@ impl Canvas {
         }
     }
 
-    pub(crate) fn into_pixels(self) -> Vec<u8> {
+    pub(super) fn into_pixels(self) -> Vec<u8> {
         self.pixels
     }
 
     /// Paints the areas of a layer. The edges of all areas are painted first.
-    pub(crate) fn paint(&mut self, Layer { areas, color, edge }: &Layer) {
+    pub(super) fn paint(&mut self, Layer { areas, color, edge }: &Layer) {
         if let Some((edge, width)) = edge {
             for area in areas {
                 self.paint_edge(area, *edge, *width);

@@ -13,13 +13,12 @@ use plyhouse_engine::game::Diagram;
 use self::layers::{Area, Color, Layer, UNITS_PER_PIXEL, layers};
 
 /// Width of an image in pixels. The width is about twice the height, as in most link previews.
-pub const WIDTH: u16 = 800;
+pub(super) const WIDTH: u16 = 800;
 /// Height of an image in pixels.
-pub const HEIGHT: u16 = 420;
+pub(super) const HEIGHT: u16 = 420;
 
 /// Renders a diagram as SVG.
-#[must_use]
-pub fn render_svg(diagram: &Diagram) -> String {
+pub(super) fn render_svg(diagram: &Diagram) -> String {
     let mut text = format!(
         r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}">"#
     );
@@ -46,8 +45,7 @@ pub fn render_svg(diagram: &Diagram) -> String {
 
 /// Renders a diagram as pixels. Each pixel has three bytes (red, green, blue), and rows run from
 /// top to bottom.
-#[must_use]
-pub fn render_pixels(diagram: &Diagram) -> Vec<u8> {
+pub(super) fn render_pixels(diagram: &Diagram) -> Vec<u8> {
     let mut canvas = rasterizer::Canvas::new();
     for layer in layers(diagram) {
         canvas.paint(&layer);
