@@ -13,7 +13,6 @@ use plyhouse_server::DrawnBoard;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
-use super::png::png;
 use super::web;
 
 /// Maximum number of cached images, of about ten kilobytes each. When a link is shared, many
@@ -131,9 +130,9 @@ impl BoardImages {
             // The closure holds the permit, because rendering continues even if the request is
             // cancelled.
             let _place = place;
-            png(DrawnBoard::SIZE, &drawn.pixels())
+            drawn.png()
         });
-        let painted = Bytes::from(painting.await.ok()?.ok()?);
+        let painted = Bytes::from(painting.await.ok()?);
         let mut all = self.0.cache.lock();
         if all.len() == CACHED_IMAGES_MAX {
             all.pop_front();

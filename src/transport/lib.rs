@@ -12,7 +12,6 @@ mod opengraph;
 mod origin;
 mod pending_handshakes;
 mod personal_data;
-mod png;
 mod proxy_user;
 mod request_timeout;
 mod shared_websocket;

@@ -1,4 +1,4 @@
-//! Draws a board as SVG or as pixels. The image contains no text written by players. The module
+//! Draws a board as SVG or PNG. The image contains no text written by players. The module
 //! does not depend on any game: the engine provides the diagram to draw.
 
 mod layers;
@@ -43,14 +43,9 @@ pub(super) fn render_svg(diagram: &Diagram) -> String {
     text
 }
 
-/// Renders a diagram as pixels. Each pixel has three bytes (red, green, blue), and rows run from
-/// top to bottom.
-pub(super) fn render_pixels(diagram: &Diagram) -> Vec<u8> {
-    let mut canvas = rasterizer::Canvas::new();
-    for layer in layers(diagram) {
-        canvas.paint(&layer);
-    }
-    canvas.into_pixels()
+/// Renders a diagram as PNG.
+pub(super) fn render_png(diagram: &Diagram) -> Vec<u8> {
+    rasterizer::paint_png(&layers(diagram))
 }
 
 fn write_svg_shape(text: &mut String, area: &Area, color: Color, stroke: &str) {

@@ -42,11 +42,10 @@ impl DrawnBoard {
         board_image::render_svg(&self.board)
     }
 
-    /// Renders the board as RGB pixels with three bytes each, row by row from the top. Rendering
-    /// takes several milliseconds.
+    /// Renders the board as PNG, which takes several milliseconds.
     #[must_use]
-    pub fn pixels(&self) -> Vec<u8> {
-        board_image::render_pixels(&self.board)
+    pub fn png(&self) -> Vec<u8> {
+        board_image::render_png(&self.board)
     }
 }
 
