@@ -389,7 +389,7 @@ impl Client {
     ) -> Result<Option<(PlayerRecord, SessionRecord)>, WireError> {
         self.store().find_session(token).await.map_err(|error| {
             tracing::error!(connection = %self.connection.id, %error, "cannot read a session");
-            store_read_error(&error)
+            store_read_error(error)
         })
     }
 

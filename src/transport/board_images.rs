@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use axum::body::Bytes;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use parking_lot::Mutex;
 use plyhouse_protocol::{MatchId, Seq};
@@ -78,7 +78,7 @@ impl BoardImages {
             true => "public, max-age=3600",
             false => "no-cache",
         };
-        let mut response = if web::is_not_modified(request, &tag) {
+        let response = if web::is_not_modified(request, &tag) {
             StatusCode::NOT_MODIFIED.into_response()
         } else {
             match form {
@@ -97,18 +97,7 @@ impl BoardImages {
                 },
             }
         };
-        let headers = response.headers_mut();
-        let tag = HeaderValue::from_str(&tag).expect("letters, digits and quotes");
-        headers.insert(header::ETAG, tag);
-        for (name, value) in [
-            (header::CACHE_CONTROL, cache_control),
-            (header::CONTENT_SECURITY_POLICY, "default-src 'none'"),
-            (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-            (header::REFERRER_POLICY, "no-referrer"),
-        ] {
-            headers.insert(name, HeaderValue::from_static(value));
-        }
-        response
+        web::add_file_headers(response, &tag, cache_control, "default-src 'none'")
     }
 
     /// Returns the image as PNG, or `None` if it cannot be rendered now.
@@ -117,10 +106,8 @@ impl BoardImages {
         if let Some(painted) = self.known(key) {
             return Some(painted);
         }
-        let place = Arc::clone(&self.0.render_permits)
-            .acquire_owned()
-            .await
-            .ok()?;
+        let permits = Arc::clone(&self.0.render_permits);
+        let place = permits.acquire_owned().await.ok()?;
         // Another request may have rendered the image while this request waited for the permit, so
         // the cache is checked again.
         if let Some(painted) = self.known(key) {

@@ -192,36 +192,37 @@ pub(super) fn not_found() -> Response {
 }
 
 fn respond(path: &Path, file: &File, cache_control: &'static str, request: &HeaderMap) -> Response {
-    let packed = accepts_gzip(request);
     // Compressed and plain contents need different entity tags.
-    let tag = match packed {
-        true => format!("\"{}-gzip\"", file.version),
-        false => format!("\"{}\"", file.version),
+    let (suffix, contents) = match accepts_gzip(request) {
+        true => ("-gzip", &file.gzip),
+        false => ("", &file.plain),
     };
+    let tag = format!("\"{}{suffix}\"", file.version);
     let mut response = if is_not_modified(request, &tag) {
         StatusCode::NOT_MODIFIED.into_response()
-    } else if packed {
-        file.gzip.clone().into_response()
     } else {
-        file.plain.clone().into_response()
+        let content_type = [(header::CONTENT_TYPE, content_type(path))];
+        let encoding = (!suffix.is_empty()).then_some([(header::CONTENT_ENCODING, "gzip")]);
+        (content_type, encoding, contents.clone()).into_response()
     };
-    let has_contents = response.status() == StatusCode::OK;
+    let vary = HeaderValue::from_static("accept-encoding");
+    response.headers_mut().insert(header::VARY, vary);
+    add_file_headers(response, &tag, cache_control, POLICY)
+}
+
+/// Adds the entity tag, the cache policy and the content security policy of a file to a response.
+pub(super) fn add_file_headers(
+    mut response: Response,
+    tag: &str,
+    cache_control: &'static str,
+    policy: &'static str,
+) -> Response {
     let headers = response.headers_mut();
-    headers.remove(header::CONTENT_TYPE);
-    if has_contents {
-        let content_type = HeaderValue::from_static(content_type(path));
-        headers.insert(header::CONTENT_TYPE, content_type);
-        if packed {
-            let gzip = HeaderValue::from_static("gzip");
-            headers.insert(header::CONTENT_ENCODING, gzip);
-        }
-    }
-    let tag = HeaderValue::from_str(&tag).expect("base64url and quotes");
+    let tag = HeaderValue::from_str(tag).expect("letters, digits and quotes");
     headers.insert(header::ETAG, tag);
     let fixed = [
         (header::CACHE_CONTROL, cache_control),
-        (header::VARY, "accept-encoding"),
-        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::CONTENT_SECURITY_POLICY, policy),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         // The URL of a match grants access to the match, so it must not leak as a referrer.
         (header::REFERRER_POLICY, "no-referrer"),

@@ -92,7 +92,7 @@ pub(crate) async fn find_or_start(
     }
     let stored = server.store().analysis(id).await.map_err(|error| {
         tracing::error!(match_id = %id, %error, "cannot read an analysis");
-        store_read_error(&error)
+        store_read_error(error)
     })?;
     let Some(stored) = stored.filter(|stored| is_enough(stored.nodes)) else {
         return start(server, state, request, 0).await;
@@ -189,7 +189,7 @@ async fn charge_quota(server: &ServerContext, player: PlayerId) -> Result<(), Wi
         return Ok(());
     }
     let first = server.store().first_analysis_request_ms(player, since_ms);
-    let first = first.await.map_err(|error| store_read_error(&error))?;
+    let first = first.await.map_err(store_read_error)?;
     let message = format!("you have reached the limit of {ANALYSES_PER_DAY} analyses in 24 hours");
     Err(WireError {
         // The delay is capped at a day, because the player's first analysis request may have been

@@ -66,25 +66,24 @@ impl RateLimit {
         let Err(after) = self.token_bucket.take(cost, now) else {
             return Admission::Serve;
         };
-        let streak = match self.streak.take() {
-            Some(streak) if now - streak.last_refusal_at < STREAK_RESET_AFTER => RefusalStreak {
-                last_refusal_at: now,
-                refusals: streak.refusals + 1,
-                ..streak
-            },
-            Some(_) | None => RefusalStreak {
+        let continues = |streak: &RefusalStreak| now - streak.last_refusal_at < STREAK_RESET_AFTER;
+        let mut streak = self
+            .streak
+            .take()
+            .filter(continues)
+            .unwrap_or(RefusalStreak {
                 started_at: now,
                 last_refusal_at: now,
-                refusals: 1,
-            },
-        };
+                refusals: 0,
+            });
+        streak.last_refusal_at = now;
+        streak.refusals += 1;
         let too_many =
             now - streak.started_at >= STREAK_DURATION_MAX || streak.refusals >= REFUSALS_MAX;
         self.streak = Some(streak);
-        if too_many {
-            Admission::Close(after)
-        } else {
-            Admission::Refuse(after)
+        match too_many {
+            true => Admission::Close(after),
+            false => Admission::Refuse(after),
         }
     }
 }

@@ -193,7 +193,7 @@ async fn rename_account(server: &ServerContext, name: &str, to: &str) -> Result<
     let before = find_account(&server.infra, name).await?;
     let RegistrableName { name, skeletons } = names::parse_registrable_name(to)?;
     let account = server.infra.full_store.account(before.id).await;
-    let account = account.map_err(|error| store_read_error(&error))?;
+    let account = account.map_err(store_read_error)?;
     let now_ms = server.infra.clock.now_ms();
     let record = PlayerRecord {
         name,
@@ -246,10 +246,10 @@ async fn exclude_account_from_ratings(server: &ServerContext, name: &str) -> Res
 /// Returns the account that currently has this name.
 async fn find_account(infra: &Infrastructure, name: &str) -> Result<PlayerRecord, WireError> {
     let owner = names::current_owner(&*infra.full_store, infra.clock.now_ms(), name).await;
-    let owner = owner.map_err(|error| store_read_error(&error))?;
+    let owner = owner.map_err(store_read_error)?;
     let player = owner.ok_or_else(account_not_found)?;
     let found = infra.full_store.player_by_id(player).await;
-    let found = found.map_err(|error| store_read_error(&error))?;
+    let found = found.map_err(store_read_error)?;
     found.ok_or_else(account_not_found)
 }
 

@@ -47,10 +47,12 @@ pub(crate) fn mailbox<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 
 /// Sending half of a mailbox. Dropping the sender closes the mailbox; messages that are already
 /// queued can still be received.
+#[derive(Debug)]
 pub(crate) struct Sender<T>(Arc<Inner<T>>);
 
 /// Receiving half of a mailbox, which the actor owns. Dropping the receiver closes the mailbox and
 /// drops the queued messages.
+#[derive(Debug)]
 pub(crate) struct Receiver<T>(Arc<Inner<T>>);
 
 /// Task of the actor. Dropping the task drops the actor.
@@ -301,15 +303,9 @@ impl<T> Drop for Receiver<T> {
     }
 }
 
-impl<T> fmt::Debug for Sender<T> {
+impl<T> fmt::Debug for Inner<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sender").finish_non_exhaustive()
-    }
-}
-
-impl<T> fmt::Debug for Receiver<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Receiver").finish_non_exhaustive()
+        f.debug_struct("Mailbox").finish_non_exhaustive()
     }
 }
 

@@ -276,21 +276,22 @@ impl MatchSummary {
 
     /// Returns the seat of this player.
     pub(crate) fn seat_of(&self, id: PlayerId) -> Option<SeatNumber> {
-        let live = self.live.lock();
-        let is_player_seat = |seat: &Seat| live.seats[seat.index()].player() == Some(id);
-        let seat = Seat::ALL.into_iter().find(is_player_seat);
-        seat.map(to_protocol::seat)
+        self.find_seat(|occupant| occupant.player() == Some(id))
     }
 
     /// Returns the seat where a stand-in bot replaces this player.
     pub(crate) fn substituted_seat(&self, id: PlayerId) -> Option<SeatNumber> {
+        self.find_seat(|occupant| occupant.bot_level().is_some() && occupant.holder() == Some(id))
+    }
+
+    fn find_seat(&self, is_it: impl Fn(&Occupant) -> bool) -> Option<SeatNumber> {
         let live = self.live.lock();
-        let is_substituted = |seat: &Seat| {
-            let occupant = &live.seats[seat.index()];
-            occupant.bot_level().is_some() && occupant.holder() == Some(id)
-        };
-        let seat = Seat::ALL.into_iter().find(is_substituted);
-        seat.map(to_protocol::seat)
+        let seat = live
+            .seats
+            .iter()
+            .zip(Seat::ALL)
+            .find(|(occupant, _)| is_it(occupant));
+        seat.map(|(_, seat)| to_protocol::seat(seat))
     }
 
     pub(crate) fn listing(&self) -> ListedMatch {

@@ -123,7 +123,7 @@ pub(crate) async fn find_match(
         .await
         .map_err(|error| {
             tracing::error!(%error, "cannot read a match");
-            store_read_error(&error)
+            store_read_error(error)
         })?;
     let loaded = loaded.ok_or_else(unknown_match_error)?;
     let is_live = !loaded.record.has_ended();
@@ -170,7 +170,7 @@ async fn restore_participants(server: &ServerContext, state: &Match) -> Result<(
             Ok(None) => tracing::warn!(player = %id, "a participant was deleted or is missing"),
             Err(error) => {
                 tracing::error!(player = %id, %error, "cannot read a player");
-                return Err(store_read_error(&error));
+                return Err(store_read_error(error));
             }
         }
     }
@@ -192,7 +192,7 @@ async fn claim_match(infra: &Infrastructure, id: MatchId) -> Result<LoadedMatch,
         }
         Err(error) => {
             tracing::error!(match_id = %id, %error, "cannot read a match");
-            Err(store_read_error(&error))
+            Err(store_read_error(error))
         }
     }
 }

@@ -223,7 +223,7 @@ pub(crate) async fn delete_account(
     except: Option<ConnectionId>,
 ) -> Result<bool, WireError> {
     let account = server.store().account(player.id).await;
-    let account = account.map_err(|error| store_read_error(&error))?;
+    let account = account.map_err(store_read_error)?;
     let mut deleted_players = account.unwrap_or_default().bots;
     deleted_players.push(player.clone());
     let deletion = PlayerDeletion {

@@ -10,7 +10,7 @@ use crate::wire::error_replies::store_read_error;
 async fn load_blocks(server: &ServerContext, player: PlayerId) -> Result<Blocks, WireError> {
     server.store().blocks(player).await.map_err(|error| {
         tracing::error!(%player, %error, "cannot read a player's blocks");
-        store_read_error(&error)
+        store_read_error(error)
     })
 }
 
@@ -60,7 +60,7 @@ pub(crate) async fn linked_accounts(
         let account = infra.store.account(player).await;
         account.map(Option::unwrap_or_default).map_err(|error| {
             tracing::error!(%player, %error, "cannot read an account");
-            store_read_error(&error)
+            store_read_error(error)
         })
     };
     let own = load_account(player).await?;

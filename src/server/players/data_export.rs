@@ -197,7 +197,6 @@ fn to_page(lines: impl IntoIterator<Item = Value>) -> String {
     lines.into_iter().map(|line| format!("{line}\n")).collect()
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
 fn store_error(error: ReadError) -> ExportError {
     tracing::error!(%error, "cannot read a player's personal data");
     ExportError::StoreUnavailable

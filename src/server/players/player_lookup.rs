@@ -52,10 +52,9 @@ pub(crate) async fn load_sessions(
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
 pub(crate) fn player_read_error(error: ReadError) -> WireError {
     tracing::error!(%error, "cannot read a player");
-    store_read_error(&error)
+    store_read_error(error)
 }
 
 fn unknown_player_error() -> WireError {

@@ -91,7 +91,7 @@ pub(crate) async fn check_rated_ban(
     let until_ms = infra.store.rated_ban_until(player.id).await;
     let until_ms = until_ms.map_err(|error| {
         tracing::error!(player = %player.id, %error, "cannot read whether a player is banned from rated play");
-        store_read_error(&error)
+        store_read_error(error)
     })?;
     match until_ms.checked_sub(infra.clock.now_ms()) {
         None | Some(0) => Ok(()),

@@ -142,7 +142,6 @@ impl Client {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
 fn unplayable_move_error(error: PlayError) -> WireError {
     let code = match error {
         PlayError::Unreadable(_) => ErrorCode::UnreadableMove,
@@ -158,8 +157,7 @@ fn unknown_ended_match_error() -> WireError {
     WireError::new(ErrorCode::UnknownMatch, "there is no such ended match")
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
 pub(super) fn match_read_error(error: ReadError) -> WireError {
     tracing::error!(%error, "cannot read ended matches");
-    store_read_error(&error)
+    store_read_error(error)
 }

@@ -34,7 +34,7 @@ pub(crate) async fn participations_of(
 ) -> Result<Vec<(MatchId, Participation)>, WireError> {
     infra.store.participations(player).await.map_err(|error| {
         tracing::error!(%player, %error, "cannot read a player's correspondence matches");
-        store_read_error(&error)
+        store_read_error(error)
     })
 }
 

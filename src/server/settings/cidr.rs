@@ -16,17 +16,13 @@ impl Network {
     /// as IPv4.
     #[must_use]
     pub fn contains(&self, address: IpAddr) -> bool {
-        match (self.address, address.to_canonical()) {
-            (IpAddr::V4(own), IpAddr::V4(other)) => {
-                let differs = own.to_bits() ^ other.to_bits();
-                differs.leading_zeros() >= self.prefix_len
-            }
-            (IpAddr::V6(own), IpAddr::V6(other)) => {
-                let differs = own.to_bits() ^ other.to_bits();
-                differs.leading_zeros() >= self.prefix_len
-            }
-            (IpAddr::V4(_), IpAddr::V6(_)) | (IpAddr::V6(_), IpAddr::V4(_)) => false,
-        }
+        let address = address.to_canonical();
+        let bits = |address: IpAddr| match address {
+            IpAddr::V4(address) => u128::from(address.to_bits()) << 96,
+            IpAddr::V6(address) => address.to_bits(),
+        };
+        let differs = bits(self.address) ^ bits(address);
+        self.address.is_ipv4() == address.is_ipv4() && differs.leading_zeros() >= self.prefix_len
     }
 }
 

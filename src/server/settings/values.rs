@@ -155,26 +155,19 @@ pub(super) fn clock(text: &str) -> Result<ClockControl, String> {
 /// Parses an origin and returns it as browsers send it: the scheme, the host, and the port unless
 /// it is the default one.
 pub(super) fn origin(text: &str) -> Result<String, String> {
-    let uri: Option<Uri> = text.parse().ok();
-    let parts = uri.as_ref().and_then(|uri| {
-        Some((
-            uri.scheme_str()?.to_ascii_lowercase(),
-            uri.authority()?,
-            uri.path(),
-        ))
-    });
-    match parts
-        .as_ref()
-        .map(|(scheme, authority, path)| (scheme.as_str(), authority, *path))
-    {
-        Some((scheme @ ("http" | "https"), authority, "" | "/")) => {
-            let default_port = if scheme == "http" { ":80" } else { ":443" };
-            let authority = authority.as_str();
-            Ok(format!(
-                "{scheme}://{}",
-                authority.strip_suffix(default_port).unwrap_or(authority)
-            ))
-        }
-        Some(_) | None => Err("expected an origin, such as https://play.example.org".to_owned()),
-    }
+    let syntax_error = || "expected an origin, such as https://play.example.org".to_owned();
+    let uri: Uri = text.parse().map_err(|_| syntax_error())?;
+    let (Some(scheme), Some(authority), "" | "/") = (uri.scheme_str(), uri.authority(), uri.path())
+    else {
+        return Err(syntax_error());
+    };
+    let scheme = scheme.to_ascii_lowercase();
+    let default_port = match &*scheme {
+        "http" => ":80",
+        "https" => ":443",
+        _ => return Err(syntax_error()),
+    };
+    let authority = authority.as_str();
+    let authority = authority.strip_suffix(default_port).unwrap_or(authority);
+    Ok(format!("{scheme}://{authority}"))
 }

@@ -6,7 +6,7 @@ use plyhouse_protocol::{ErrorCode, WireError};
 use plyhouse_store::{ReadError, WriteError};
 
 /// Returns the error for a failed read. The client may retry, unless the stored data is corrupt.
-pub(crate) fn store_read_error(error: &ReadError) -> WireError {
+pub(crate) fn store_read_error(error: ReadError) -> WireError {
     match error {
         ReadError::Unavailable => {
             let message = "cannot read from the store; try again shortly";

@@ -24,7 +24,6 @@ pub enum ArchiveError {
     Corrupt,
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
 pub(crate) fn read_error(error: ReadError) -> ArchiveError {
     tracing::error!(%error, "cannot read a match");
     match error {
@@ -34,7 +33,6 @@ pub(crate) fn read_error(error: ReadError) -> ArchiveError {
 }
 
 /// Returns the error for a failed look-up of a player.
-#[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
 pub(crate) fn lookup_error(error: WireError) -> ArchiveError {
     match error.code {
         Some(ErrorCode::UnknownPlayer) => ArchiveError::NotFound,

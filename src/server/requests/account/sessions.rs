@@ -128,7 +128,7 @@ impl Client {
 
 pub(in crate::requests) fn identity_read_error(error: ReadError) -> WireError {
     tracing::error!(%error, "cannot read a player's sessions or account");
-    store_read_error(&error)
+    store_read_error(error)
 }
 
 pub(in crate::requests) fn identity_write_error(error: WriteError) -> WireError {
