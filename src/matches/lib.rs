@@ -210,6 +210,17 @@ impl Match {
         self.seats.iter().filter_map(Occupant::holder)
     }
 
+    /// Returns the players who hold the seats, and then the host.
+    pub fn participants(&self) -> impl Iterator<Item = PlayerId> {
+        self.seat_holders().chain([self.creation.host])
+    }
+
+    /// Returns the player who must move next, if any.
+    #[must_use]
+    pub fn player_to_move(&self) -> Option<PlayerId> {
+        self.occupant(self.turn()?).player()
+    }
+
     /// Returns the stage of the match.
     #[must_use]
     pub const fn stage(&self) -> Stage {

@@ -228,10 +228,8 @@ impl MatchActor {
         }
         self.views().for_each(View::remove_all_followers);
         self.server.matches.lobby.remove(self.view.state.id());
-        self.server
-            .identity
-            .players
-            .on_match_ended(&self.view.state);
+        let players = &self.server.identity.players;
+        players.on_match_ended(&self.view.state);
     }
 
     async fn serve(&mut self) -> StopReason {
@@ -353,11 +351,8 @@ impl MatchActor {
     /// Commits an action of the match itself, such as a flag fall, and publishes the resulting
     /// events.
     async fn apply_own_action(&mut self, action: &Action) -> ControlFlow<StopReason> {
-        match self
-            .leader
-            .commit_own_action(&self.view.state, action)
-            .await
-        {
+        let committed = self.leader.commit_own_action(&self.view.state, action);
+        match committed.await {
             Ok(published) => {
                 self.apply_published(&published);
                 CONTINUE
@@ -513,7 +508,7 @@ impl MatchActor {
             && creation.terms.is_correspondence()
             && creation.host != player
             && self.is_valid(join);
-        let others = self.view.state.seat_holders().chain([creation.host]);
+        let others = self.view.state.participants();
         let others: Vec<PlayerId> = others.filter(|_| needs_check).collect();
         let is_rated = creation.terms.rated && needs_check;
         let server = Arc::clone(&self.server);
@@ -697,10 +692,8 @@ impl MatchActor {
             changes.events.extend_from_slice(&published.events);
         }
         self.leader.summary().set_seq(self.view.state.seq());
-        let begins_turn = published
-            .events
-            .iter()
-            .any(|event| event.kind.begins_turn());
+        let mut events = published.events.iter();
+        let begins_turn = events.any(|event| event.kind.begins_turn());
         if begins_turn {
             self.turn_sent_at = now();
         }

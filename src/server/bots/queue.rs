@@ -171,10 +171,8 @@ impl Backlog {
                 let count = running_searches.get(&job.priority.host);
                 count.is_none_or(|count| *count < searches_per_player)
             };
-            let allowed = jobs
-                .iter()
-                .enumerate()
-                .filter(|(_, (_, job))| is_allowed(job));
+            let numbered = jobs.iter().enumerate();
+            let allowed = numbered.filter(|(_, (_, job))| is_allowed(job));
             // Jobs with the same turn number and level run in order of arrival.
             let next = allowed.min_by_key(|(_, (turn, job))| (*turn, job.priority.level));
             let Some((turn, job)) = next.map(|(at, _)| at).and_then(|at| jobs.remove(at)) else {

@@ -114,10 +114,8 @@ async fn close_ended_sessions(identity: &Identity, cluster: &Cluster) -> Result<
         }
         for connection in identity.players.all_connections(player) {
             if let Some(session) = connection.session() {
-                connected
-                    .entry((player, session))
-                    .or_default()
-                    .push(connection);
+                let of_session = connected.entry((player, session));
+                of_session.or_default().push(connection);
             }
         }
     }

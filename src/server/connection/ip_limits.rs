@@ -148,10 +148,8 @@ impl IpLimits {
             table.sweep(now);
             let usage = table.usage.entry(address);
             let usage = usage.or_insert_with(|| self.new_usage(now));
-            usage
-                .handshakes
-                .take(1, now)
-                .map_err(AdmissionError::Handshakes)?;
+            let taken = usage.handshakes.take(1, now);
+            taken.map_err(AdmissionError::Handshakes)?;
             if usage.connections >= self.0.connections_max {
                 return Err(AdmissionError::Connections);
             }

@@ -67,15 +67,12 @@ impl RateLimit {
             return Admission::Serve;
         };
         let continues = |streak: &RefusalStreak| now - streak.last_refusal_at < STREAK_RESET_AFTER;
-        let mut streak = self
-            .streak
-            .take()
-            .filter(continues)
-            .unwrap_or(RefusalStreak {
-                started_at: now,
-                last_refusal_at: now,
-                refusals: 0,
-            });
+        let streak = self.streak.take().filter(continues);
+        let mut streak = streak.unwrap_or(RefusalStreak {
+            started_at: now,
+            last_refusal_at: now,
+            refusals: 0,
+        });
         streak.last_refusal_at = now;
         streak.refusals += 1;
         let too_many =

@@ -105,11 +105,8 @@ impl Speaker {
         }
         let is_expired = |at: &mut Instant| now.saturating_duration_since(*at) >= BURST_WINDOW;
         while self.recent_times.pop_front_if(is_expired).is_some() {}
-        match self
-            .recent_times
-            .front()
-            .filter(|_| self.recent_times.len() >= BURST_MAX)
-        {
+        let is_burst = self.recent_times.len() >= BURST_MAX;
+        match self.recent_times.front().filter(|_| is_burst) {
             None => Ok(()),
             Some(first) => {
                 let wait = BURST_WINDOW.saturating_sub(now.saturating_duration_since(*first));
@@ -130,19 +127,17 @@ fn check_allowed(
 ) -> Result<bool, WireError> {
     let is_text = matches!(content, ChatContent::Text(_));
     let has_ended = matches!(state.stage(), Stage::Ended { .. });
-    let refusal = match (mode, seat) {
-        (ChatMode::Off, _) => Some("chat is off on this server"),
+    let refuse = |why| Err(WireError::new(ErrorCode::NotAllowed, why));
+    match (mode, seat) {
+        (ChatMode::Off, _) => return refuse("chat is off on this server"),
         (ChatMode::Presets, _) if is_text => {
-            Some("only preset messages are allowed on this server")
+            return refuse("only preset messages are allowed on this server");
         }
-        (_, None) if is_text => Some("spectators can send only preset messages"),
+        (_, None) if is_text => return refuse("spectators can send only preset messages"),
         (_, None) if !has_ended => {
-            Some("spectators can send messages only after the match has ended")
+            return refuse("spectators can send messages only after the match has ended");
         }
-        _ => None,
-    };
-    if let Some(refusal) = refusal {
-        return Err(WireError::new(ErrorCode::NotAllowed, refusal));
+        _ => {}
     }
     let is_person = |seat| matches!(state.occupant(seat), Occupant::Player { .. });
     let is_human_match = state.stage() == Stage::Running && Seat::ALL.into_iter().all(is_person);
@@ -189,9 +184,8 @@ impl MatchActor {
                 preset,
                 text,
             };
-            let message = self
-                .view
-                .new_chat_message(command.player, among_players, chat);
+            let view = &self.view;
+            let message = view.new_chat_message(command.player, among_players, chat);
             self.server.infra.metrics.chat_messages.inc();
             self.broadcast_chat(&message);
         }

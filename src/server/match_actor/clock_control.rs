@@ -322,8 +322,8 @@ impl Leader {
         let rtt = match self.match_clock.mover_last_response_at {
             Some(_) => Some(Duration::MAX),
             None => state
-                .turn()
-                .and_then(|seat| players.max_rtt(state.occupant(seat).player()?)),
+                .player_to_move()
+                .and_then(|player| players.max_rtt(player)),
         };
         self.match_clock.expired_deadline(state, now, rtt)
     }
@@ -338,8 +338,7 @@ impl Leader {
         if !matches!(command.request, MatchRequest::Act(_)) {
             return None;
         }
-        let mover = state.turn().and_then(|seat| state.occupant(seat).player());
-        if command.relay.is_some() && mover == Some(command.player) {
+        if command.relay.is_some() && state.player_to_move() == Some(command.player) {
             // The command proves that the player's server is reachable, so there is no need to wait
             // for a response. The command also contains the round-trip time for lag compensation.
             return self.match_clock.deadline_before(state, command);

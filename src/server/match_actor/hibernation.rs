@@ -167,10 +167,8 @@ impl MatchActor {
         let flag_at_ms = TurnClock::correspondence_deadline_ms(&self.view.state);
         self.server.infra.store.release(self.view.state.id());
         self.server.infra.metrics.hibernating_matches.inc();
-        self.server
-            .identity
-            .players
-            .on_match_ended(&self.view.state);
+        let players = &self.server.identity.players;
+        players.on_match_ended(&self.view.state);
         if let Some(wake_ms) = flag_at_ms.or(self.hibernation.wakes_at_ms) {
             self.server.matches.wake_times.add(wake_ms);
         }

@@ -246,9 +246,8 @@ impl MatchActor {
 
     /// Returns whether a seat holder, the host or the invited player is connected to this server.
     fn has_connected_participant(&self) -> bool {
-        let (state, creation) = (&self.view.state, self.view.state.creation());
-        let players = state.seat_holders().chain([creation.host]);
-        let mut players = players.chain(creation.terms.invited);
+        let state = &self.view.state;
+        let mut players = state.participants().chain(state.creation().terms.invited);
         players.any(|player| self.server.identity.players.is_connected(player))
     }
 

@@ -115,10 +115,8 @@ impl MatchActor {
             }
         }
         let removed = self.replicas.take_if(|replicas| replicas.nodes.is_empty());
-        let remote_presence = self
-            .replicas
-            .as_ref()
-            .map(|replicas| replicas.remote_presence());
+        let replicas = self.replicas.as_ref();
+        let remote_presence = replicas.map(|replicas| replicas.remote_presence());
         self.view.set_remote_presence(remote_presence);
         self.on_presence_changed();
         if removed.is_some() {
@@ -134,8 +132,7 @@ impl MatchActor {
         else {
             return;
         };
-        let mover = self.view.state.turn();
-        let mover = mover.and_then(|seat| self.view.state.occupant(seat).player());
+        let mover = self.view.state.player_to_move();
         let is_not_connected =
             |player: &PlayerId| !self.server.identity.players.is_connected(*player);
         let mover = mover.filter(is_not_connected);

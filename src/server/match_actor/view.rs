@@ -452,10 +452,7 @@ impl View {
 
     /// Returns the seat holders and the host, if they follow the match on this server.
     fn local_following_players(&self) -> Vec<PlayerId> {
-        let players = self
-            .state
-            .seat_holders()
-            .chain([self.state.creation().host]);
+        let players = self.state.participants();
         let follows_here = |player: &PlayerId| self.has_local_player(*player);
         players.filter(follows_here).collect()
     }
@@ -494,10 +491,8 @@ impl View {
         is_players_only: bool,
         chat: ChatEntry,
     ) -> ChatMessage {
-        let last = self
-            .chat_history
-            .back()
-            .filter(|last| last.number.0 == self.epoch);
+        let last = self.chat_history.back();
+        let last = last.filter(|last| last.number.0 == self.epoch);
         ChatMessage {
             number: (self.epoch, last.map_or(0, |last| last.number.1 + 1)),
             player,
@@ -638,6 +633,8 @@ impl View {
         turn_time: Option<TurnTime>,
     ) -> Frame {
         let recipient = (!self.is_for_spectators).then_some(player);
+        let has_ended = matches!(self.state.stage(), Stage::Ended { .. });
+        let rating_update = self.rating_update.as_ref().filter(|_| has_ended);
         encode::snapshot(
             &self.state,
             recipient,
@@ -646,11 +643,7 @@ impl View {
                 presence: self.seat_presence(),
                 turn_time,
                 rematch: self.rematch.clone(),
-                rating_changes: self
-                    .rating_update
-                    .as_ref()
-                    .filter(|_| matches!(self.state.stage(), Stage::Ended { .. }))
-                    .map(|(rating_update, _)| rating_update.changes.clone()),
+                rating_changes: rating_update.map(|(update, _)| update.changes.clone()),
                 chat: self.visible_chat(player),
                 epoch: self.epoch,
             },
@@ -667,11 +660,7 @@ impl View {
     /// Requests a ping to the player whose turn it is, to measure the player's round-trip time. The
     /// ping is sent with the next message to that player.
     pub(super) fn measure_mover_rtt(&self) {
-        let player = self
-            .state
-            .turn()
-            .and_then(|seat| self.state.occupant(seat).player());
-        if let Some(player) = player {
+        if let Some(player) = self.state.player_to_move() {
             self.subscribers.measure_rtt(player);
         }
     }

@@ -260,10 +260,8 @@ impl<T: Send + 'static> Future for Task<T> {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        let must_poll = self
-            .0
-            .state
-            .register_and_read(context, ActorState::start_poll);
+        let state = &self.0.state;
+        let must_poll = state.register_and_read(context, ActorState::start_poll);
         if must_poll && self.0.poll_actor() {
             Poll::Ready(())
         } else {

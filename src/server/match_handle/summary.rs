@@ -286,11 +286,8 @@ impl MatchSummary {
 
     fn find_seat(&self, is_it: impl Fn(&Occupant) -> bool) -> Option<SeatNumber> {
         let live = self.live.lock();
-        let seat = live
-            .seats
-            .iter()
-            .zip(Seat::ALL)
-            .find(|(occupant, _)| is_it(occupant));
+        let mut seats = live.seats.iter().zip(Seat::ALL);
+        let seat = seats.find(|(occupant, _)| is_it(occupant));
         seat.map(|(_, seat)| to_protocol::seat(seat))
     }
 

@@ -58,7 +58,7 @@ pub(crate) async fn create_match(
     if let Some(invited) = invited {
         infra.broadcast_participation(invited, id, None);
     }
-    identity.remove_deleted_players(id, pending.participants());
+    identity.remove_deleted_players(id, state.participants());
     Ok(pending.spawn(infra))
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures::stream::{self, StreamExt};
 use plyhouse_matches::Match;
 use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, MatchStatus, PlayerId, WireError};
-use plyhouse_store::{LiveMatches, LoadedMatch, ReadError};
+use plyhouse_store::{LiveMatches, LoadedMatch, PlayerRecord, ReadError};
 
 use super::cluster_match_loading;
 use super::pending_match::PendingMatch;
@@ -61,14 +61,13 @@ pub(crate) async fn recover_matches(
             }
         }
     }
-    let mut players: HashMap<PlayerId, _> = players
-        .into_iter()
-        .map(|player| (player.id, player))
-        .collect();
+    let players = players.into_iter().map(|player| (player.id, player));
+    let mut players: HashMap<PlayerId, PlayerRecord> = players.collect();
     write_reminders(&server.infra, &pending_matches).await;
     let is_registered = |pending: &&PendingMatch| !pending.handle.summary().is_correspondence();
     let registered = pending_matches.iter().filter(is_registered);
-    let participants: HashSet<PlayerId> = registered.flat_map(PendingMatch::participants).collect();
+    let participants = registered.flat_map(|pending| pending.actor.state().participants());
+    let participants: HashSet<PlayerId> = participants.collect();
     for id in participants {
         match players.remove(&id) {
             Some(player) => server.identity.players.restore_player(player),
@@ -119,12 +118,11 @@ pub(crate) async fn find_match(
     if server.infra.cluster.is_some() {
         return cluster_match_loading::find_in_cluster(server, target).await;
     }
-    let loaded = load_stored_match(&server.infra, target)
-        .await
-        .map_err(|error| {
-            tracing::error!(%error, "cannot read a match");
-            store_read_error(error)
-        })?;
+    let loaded = load_stored_match(&server.infra, target).await;
+    let loaded = loaded.map_err(|error| {
+        tracing::error!(%error, "cannot read a match");
+        store_read_error(error)
+    })?;
     let loaded = loaded.ok_or_else(unknown_match_error)?;
     let is_live = !loaded.record.has_ended();
     let loaded = match is_live {
@@ -161,7 +159,7 @@ async fn restore_participants(server: &ServerContext, state: &Match) -> Result<(
     if state.creation().terms.is_correspondence() {
         return Ok(());
     }
-    for id in state.seat_holders().chain([state.creation().host]) {
+    for id in state.participants() {
         if server.identity.players.contains(id) {
             continue;
         }

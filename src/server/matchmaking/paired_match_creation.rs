@@ -63,7 +63,7 @@ pub(crate) fn start_paired_match(
         // On error, releases the match, so that a server with free capacity can take it over.
         .inspect_err(|_| server.infra.store.release(id))?;
     pending.actor.start_with_events(events, None);
-    let participants = pending.participants();
+    let participants = pending.actor.state().participants();
     server.identity.remove_deleted_players(id, participants);
     pending.spawn(&server.infra);
     Ok(())

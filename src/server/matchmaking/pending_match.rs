@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use plyhouse_matches::{Creation, Stage};
-use plyhouse_protocol::PlayerId;
 use plyhouse_store::{CorruptRecord, JournalPosition, LoadedMatch, MatchRecord};
 
 use crate::connection::limit_reached::LimitReached;
@@ -41,12 +40,6 @@ impl PendingMatch {
             ..MatchRecord { creation, events }.into()
         };
         Self::replay(server, loaded).expect("the initial position was validated at creation")
-    }
-
-    /// Returns the players who hold a seat in the match, and then its host.
-    pub(super) fn participants(&self) -> impl Iterator<Item = PlayerId> {
-        let state = self.actor.state();
-        state.seat_holders().chain([state.creation().host])
     }
 
     /// Rebuilds a match from its stored events.

@@ -28,11 +28,8 @@ struct Entry {
 impl BlockCache {
     /// Counts a new connection of a player.
     pub(crate) fn add_connection(&self, player: PlayerId) {
-        self.entries
-            .lock()
-            .entry(player)
-            .or_default()
-            .connection_count += 1;
+        let mut entries = self.entries.lock();
+        entries.entry(player).or_default().connection_count += 1;
     }
 
     /// Removes a closed connection from the player's connection count. When the last connection
@@ -52,9 +49,8 @@ impl BlockCache {
     pub(crate) fn are_unpairable(&self, one: PlayerId, other: PlayerId) -> bool {
         let entries = self.entries.lock();
         let contains_pair = |one, other| {
-            entries
-                .get(one)
-                .is_some_and(|entry| entry.unpairable.contains(other))
+            let entry = entries.get(one);
+            entry.is_some_and(|entry: &Entry| entry.unpairable.contains(other))
         };
         contains_pair(&one, &other) || contains_pair(&other, &one)
     }
@@ -62,9 +58,8 @@ impl BlockCache {
     /// Returns the players that a connected player must not be paired with.
     pub(crate) fn unpairable_with(&self, player: PlayerId) -> BTreeSet<PlayerId> {
         let entries = self.entries.lock();
-        entries
-            .get(&player)
-            .map_or_else(BTreeSet::new, |entry| entry.unpairable.clone())
+        let entry = entries.get(&player);
+        entry.map_or_else(BTreeSet::new, |entry| entry.unpairable.clone())
     }
 
     /// Records that a block between two players was added or removed. While the block exists,
@@ -86,10 +81,7 @@ impl BlockCache {
     /// Returns the number of changes of a player's entry, or `None` if the player is not
     /// connected to this server.
     pub(crate) fn change_count(&self, player: PlayerId) -> Option<u64> {
-        self.entries
-            .lock()
-            .get(&player)
-            .map(|entry| entry.change_count)
+        Some(self.entries.lock().get(&player)?.change_count)
     }
 
     /// Caches the blocks of a player as read from the store. `changes_before` is the change count

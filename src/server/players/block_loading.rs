@@ -32,10 +32,8 @@ pub(crate) async fn refresh(server: &ServerContext, player: PlayerId) -> Result<
 /// players has changed. A block covers a person and all bot accounts of that person.
 pub(crate) async fn refresh_linked(server: &ServerContext, player: PlayerId, other: PlayerId) {
     for one in [player, other] {
-        let accounts = linked_accounts(&server.infra, one)
-            .await
-            .unwrap_or_else(|_| vec![one]);
-        for one in accounts {
+        let accounts = linked_accounts(&server.infra, one).await;
+        for one in accounts.unwrap_or_else(|_| vec![one]) {
             // If the store cannot be read, the cached blocks remain in use.
             let _ = refresh(server, one).await;
         }
@@ -86,10 +84,8 @@ pub(crate) async fn is_unpairable_with_any(
     player: PlayerId,
     others: impl IntoIterator<Item = PlayerId>,
 ) -> Result<bool, WireError> {
-    let mut others = others
-        .into_iter()
-        .filter(|other| *other != player)
-        .peekable();
+    let others = others.into_iter().filter(|other| *other != player);
+    let mut others = others.peekable();
     if others.peek().is_none() {
         return Ok(false);
     }

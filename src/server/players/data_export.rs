@@ -64,9 +64,8 @@ impl DataExport {
         server: &Arc<ServerContext>,
         requester: ExportRequester,
     ) -> Result<Self, ExportError> {
-        let player = find_player(server, requester)
-            .await?
-            .ok_or(ExportError::Unauthorized)?;
+        let player = find_player(server, requester).await?;
+        let player = player.ok_or(ExportError::Unauthorized)?;
         let rate_limit = &server.limits.export_rate_limit;
         let acquired = rate_limit.try_acquire(player.id, now());
         acquired.map_err(ExportError::TooSoon)?;
@@ -137,10 +136,9 @@ async fn player_page(server: &ServerContext, player: &PlayerRecord) -> Result<St
     let (name, kind) = (&player.name, player.kind.as_str());
     let mut lines = vec![json!({"type": "player", "id": id, "name": name, "kind": kind})];
     if let Some(account) = server.store().account(id).await? {
-        let names = account
-            .unique_names
-            .iter()
-            .map(|own| json!({"likeness": own.skeleton, "until_ms": own.reserved_until_ms}));
+        let names = account.unique_names.iter();
+        let names =
+            names.map(|own| json!({"likeness": own.skeleton, "until_ms": own.reserved_until_ms}));
         let bots = account.bots.iter();
         let bots = bots.map(|bot| json!({"id": bot.id, "name": bot.name}));
         lines.push(json!({

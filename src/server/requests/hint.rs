@@ -158,11 +158,8 @@ async fn search_hint(
         table.clear();
         position.analyse(&limits, &stop, table, &mut |_| {})
     };
-    let search_result = server
-        .matches
-        .bots
-        .run_search(priority, time * QUEUE_WAIT_FACTOR, search)
-        .await;
+    let (bots, timeout) = (&server.matches.bots, time * QUEUE_WAIT_FACTOR);
+    let search_result = bots.run_search(priority, timeout, search).await;
     let Some(report) = search_result.flatten() else {
         let message = "the server is too busy to compute a hint; try again shortly";
         return Err(WireError::new(ErrorCode::Overloaded, message));

@@ -75,9 +75,8 @@ pub(crate) fn notify_turn(
     state: &Match,
     is_following: impl Fn(&ConnectionHandle) -> bool,
 ) {
-    let player = state.turn().and_then(|seat| state.occupant(seat).player());
-    let (Some(player), Some(due_ms)) = (player, TurnClock::correspondence_deadline_ms(state))
-    else {
+    let due_ms = TurnClock::correspondence_deadline_ms(state);
+    let Some((player, due_ms)) = state.player_to_move().zip(due_ms) else {
         return;
     };
     let message = encode(&ServerMessage::YourTurn {

@@ -249,10 +249,8 @@ pub(crate) fn games() -> Vec<GameSummary> {
 /// Returns the challenge that an open match sends to the invited player, with that player's id.
 pub(crate) fn challenge(state: &Match) -> Option<(PlayerId, Challenge)> {
     let creation = state.creation();
-    let invited = creation
-        .terms
-        .invited
-        .filter(|_| state.stage() == Stage::Open)?;
+    let invited = creation.terms.invited;
+    let invited = invited.filter(|_| state.stage() == Stage::Open)?;
     let is_open_seat = |seat: &Seat| state.occupant(*seat) == &Occupant::Open;
     let open_seat = Seat::ALL.into_iter().find(is_open_seat)?;
     let Occupant::Player { id, name, .. } = state.occupant(open_seat.other()) else {

@@ -57,10 +57,8 @@ impl PlayerRegistry {
     ) -> Vec<ConnectionPrecedence> {
         let mut superseding = Vec::new();
         self.update_player(id, |player| {
-            if player
-                .close_excess_connections(Some(remote))
-                .contains(&remote.number)
-            {
+            let closed = player.close_excess_connections(Some(remote));
+            if closed.contains(&remote.number) {
                 superseding = player.precedences();
             }
         });
@@ -69,10 +67,8 @@ impl PlayerRegistry {
 
     pub(crate) fn all_outboxes(&self) -> Vec<Outbox> {
         let index = self.index.lock();
-        let connections = index
-            .players
-            .values()
-            .flat_map(|player| &player.connections);
+        let players = index.players.values();
+        let connections = players.flat_map(|player| &player.connections);
         connections.map(|peer| peer.outbox.clone()).collect()
     }
 
@@ -164,9 +160,9 @@ impl PlayerRegistry {
         // its connection later therefore detects the change and reads its session again.
         self.identity_change_count.fetch_add(1, Ordering::AcqRel);
         for connection in self.all_connections(id) {
-            let is_selected = connection
-                .precedence()
-                .is_some_and(|standing| selection.contains(standing.session, standing.kind));
+            let precedence = connection.precedence();
+            let is_selected =
+                precedence.is_some_and(|known| selection.contains(known.session, known.kind));
             if is_selected && except != Some(connection.id) {
                 connection.outbox.close(CloseCode::SessionEnded);
             }

@@ -66,11 +66,7 @@ impl PlayerRegistry {
             events: Vec::new(),
         };
         player.joining.insert(connection.id, joining);
-        let token = player
-            .unstored_session
-            .as_ref()
-            .map(|session| session.token);
-        if let Some(token) = token {
+        if let Some(SessionRecord { token, .. }) = player.unstored_session {
             index.guests_by_token.insert(token, record.id);
         }
     }

@@ -35,9 +35,8 @@ impl Client {
         match self.find_player_by_token(key).await? {
             Some(player) => Ok(player),
             None => {
-                self.connection_permit
-                    .charge_code_attempt(now())
-                    .map_err(too_many_codes_error)?;
+                let charged = self.connection_permit.charge_code_attempt(now());
+                charged.map_err(too_many_codes_error)?;
                 Err(invalid_code_error())
             }
         }

@@ -137,13 +137,10 @@ impl Client {
         &self,
         lookup: impl Future<Output = Result<Option<PlayerId>, ReadError>>,
     ) -> Result<PlayerId, WireError> {
-        self.connection_permit
-            .charge_code_attempt(now())
-            .map_err(too_many_codes_error)?;
-        let owner = lookup
-            .await
-            .map_err(identity_read_error)?
-            .ok_or_else(invalid_code_error)?;
+        let charged = self.connection_permit.charge_code_attempt(now());
+        charged.map_err(too_many_codes_error)?;
+        let owner = lookup.await.map_err(identity_read_error)?;
+        let owner = owner.ok_or_else(invalid_code_error)?;
         self.connection_permit.refund_code_attempt();
         Ok(owner)
     }
@@ -283,11 +280,8 @@ impl Client {
         let identity_proof = self.verify_proof(player, proof.as_ref()).await?;
         let key = tokens::new_recovery_key(&self.server.infra.rng);
         let hash = tokens::hash_code(&key);
-        let renewed = self
-            .store()
-            .renew_recovery_key(id, hash, identity_proof)
-            .await;
-        match renewed.map_err(identity_write_error)? {
+        let renewed = self.store().renew_recovery_key(id, hash, identity_proof);
+        match renewed.await.map_err(identity_write_error)? {
             true => Ok(ServerMessage::RecoveryKey {
                 re: None,
                 key,

@@ -85,9 +85,8 @@ impl Client {
                 self.check_password(&skeleton, check).await
             }
             Some(ReauthProof::RecoveryKey(key)) => {
-                self.connection_permit
-                    .charge_code_attempt(now())
-                    .map_err(too_many_codes_error)?;
+                let charged = self.connection_permit.charge_code_attempt(now());
+                charged.map_err(too_many_codes_error)?;
                 let key = tokens::hash_code(key);
                 let owner = self.find_recovery_owner(key).await;
                 if owner.map_err(identity_read_error)? != Some(id) {

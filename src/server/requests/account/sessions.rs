@@ -54,9 +54,7 @@ impl Client {
         player: PlayerId,
     ) -> Result<Account, WireError> {
         let account = self.store().account(player).await;
-        account
-            .map(Option::unwrap_or_default)
-            .map_err(identity_read_error)
+        Ok(account.map_err(identity_read_error)?.unwrap_or_default())
     }
 
     /// Returns the player's sessions that are connected to any server.
