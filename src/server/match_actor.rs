@@ -167,7 +167,7 @@ impl MatchActor {
 
     /// Returns the summary of the match, which match lists show.
     pub(super) fn summary(&self) -> Arc<MatchSummary> {
-        Arc::clone(self.leader.summary())
+        Arc::clone(&self.leader.summary)
     }
 
     /// Starts serving the match in its current state.
@@ -198,7 +198,7 @@ impl MatchActor {
         events: Vec<Event>,
         open_match_permit: Option<OpenMatchPermit>,
     ) {
-        self.leader.set_open_match_permit(open_match_permit);
+        self.leader.open_match_permit = open_match_permit;
         let after = Seq(0);
         self.apply_published(&PublishedEvents { after, events });
     }
@@ -253,7 +253,7 @@ impl MatchActor {
             {
                 alarm.as_mut().reset(deadline);
             }
-            let has_bot_turn = self.leader.has_bot_turn();
+            let has_bot_turn = self.leader.bot_turn.is_some();
             let flow = tokio::select! {
                 biased; // Timers come first, because a busy mailbox must not delay them.
                 () = &mut alarm, if deadline.is_some() => self.on_timer().await,
@@ -294,7 +294,7 @@ impl MatchActor {
         self.update_hibernation_deadline();
         earliest([
             self.leader.deadline(&self.view.state),
-            self.hibernation.deadline(),
+            self.hibernation.hibernates_at,
             self.rematch_offers.deadline(),
         ])
     }
@@ -548,7 +548,7 @@ impl MatchActor {
         mut reply: Reply,
     ) -> ControlFlow<StopReason> {
         let joins = matches!(action, Action::Join { .. });
-        let is_new_follower = joins && !self.view.follows(command);
+        let is_new_follower = joins && !self.view.follows(command.connection);
         if joins {
             match reply.require(self.check_join(command.player, action).await) {
                 Some(((), checked)) => reply = checked,
@@ -691,7 +691,7 @@ impl MatchActor {
         for changes in self.pending_changes() {
             changes.events.extend_from_slice(&published.events);
         }
-        self.leader.summary().set_seq(self.view.state.seq());
+        self.leader.summary.set_seq(self.view.state.seq());
         let mut events = published.events.iter();
         let begins_turn = events.any(|event| event.kind.begins_turn());
         if begins_turn {
@@ -699,7 +699,7 @@ impl MatchActor {
         }
         if self.replica.is_none() {
             self.on_events_sent(published, begins_turn);
-        } else if begins_turn && self.leader.match_clock.compensates_lag() {
+        } else if begins_turn && self.leader.match_clock.compensates_lag {
             self.view.measure_mover_rtt();
         }
         durable_at
@@ -720,7 +720,7 @@ impl MatchActor {
     /// Sends `your_turn` to the player who has to move in a correspondence match, on all
     /// connections that do not follow the match.
     fn notify_turn(&self) {
-        let follows = |connection: &ConnectionHandle| self.view.has_connection(connection.id);
+        let follows = |connection: &ConnectionHandle| self.view.follows(connection.id);
         correspondence_matches::notify_turn(&self.server, &self.view.state, follows);
     }
 
@@ -840,15 +840,8 @@ impl MatchActor {
     /// Returns whether the requesting connection follows the match.
     fn follows(&self, command: &Command) -> bool {
         let delayed_view = self.delayed_view.as_deref();
-        self.view.follows(command)
-            || delayed_view.is_some_and(|delayed| delayed.view.follows(command))
-    }
-
-    /// Removes a follower without announcing that the follower has left.
-    fn remove_follower_silently(&mut self, command: &Command) {
-        for view in self.views() {
-            view.remove_follower(command);
-        }
+        self.view.follows(command.connection)
+            || delayed_view.is_some_and(|delayed| delayed.view.follows(command.connection))
     }
 
     /// Writes all queued messages to the sockets.

@@ -30,7 +30,8 @@ struct VersionedAnalysis<P> {
 /// Analysis of a match, complete or in progress.
 #[derive(Debug)]
 pub(crate) struct Analysis {
-    nodes: u64,
+    /// Number of nodes that the analysis searches per position.
+    pub(crate) nodes: u64,
     page: Mutex<Page, ANALYSIS_PROGRESS>,
     /// Whether the analysis is still running. Receivers from [`subscribe`](Self::subscribe) are
     /// notified each time the analysis changes.
@@ -67,11 +68,6 @@ impl Analysis {
 
     pub(crate) fn match_id(&self) -> MatchId {
         self.page.lock().match_id
-    }
-
-    /// Returns how many nodes the analysis searches per position.
-    pub(crate) const fn nodes(&self) -> u64 {
-        self.nodes
     }
 
     /// Returns a receiver that is notified of every change to the analysis.

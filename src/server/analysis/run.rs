@@ -27,7 +27,7 @@ pub(crate) async fn run_analysis(
         return;
     };
     let (id, game) = (analysis.match_id(), review.game());
-    let (stop, limits) = (Stop::new(), limits(&server.infra, analysis.nodes()));
+    let (stop, limits) = (Stop::new(), limits(&server.infra, analysis.nodes));
     let priority = Priority {
         host: player,
         class: SearchClass::Analysis,
@@ -64,7 +64,7 @@ pub(crate) async fn run_analysis(
         return;
     };
     let stored = StoredAnalysis {
-        nodes: analysis.nodes(),
+        nodes: analysis.nodes,
         text,
     };
     // The subscribers already have the result, so a failure to store it is only logged.

@@ -87,7 +87,7 @@ pub(crate) async fn find_or_start(
             .is_none_or(|requested_nodes| requested_nodes <= nodes)
     };
     let job = server.matches.analysis_queue.lock().jobs.get(&id).cloned();
-    if let Some((_, analysis)) = job.filter(|(_, made)| is_enough(made.nodes())) {
+    if let Some((_, analysis)) = job.filter(|(_, made)| is_enough(made.nodes)) {
         return Ok(analysis);
     }
     let stored = server.store().analysis(id).await.map_err(|error| {

@@ -10,6 +10,8 @@ use std::fmt::Write as _;
 
 use plyhouse_engine::game::Diagram;
 
+pub(super) use self::rasterizer::render_png;
+
 use self::layers::{Area, Color, Layer, UNITS_PER_PIXEL, layers};
 
 /// Width of an image in pixels. The width is about twice the height, as in most link previews.
@@ -41,11 +43,6 @@ pub(super) fn render_svg(diagram: &Diagram) -> String {
     }
     text.push_str("</svg>\n");
     text
-}
-
-/// Renders a diagram as PNG.
-pub(super) fn render_png(diagram: &Diagram) -> Vec<u8> {
-    rasterizer::paint_png(&layers(diagram))
 }
 
 fn write_svg_shape(text: &mut String, area: &Area, color: Color, stroke: &str) {

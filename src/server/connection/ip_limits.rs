@@ -112,7 +112,7 @@ pub enum AdmissionError {
 pub struct ConnectionPermit {
     ip_limits: IpLimits,
     /// The address that the permit counts against; `None` for a loopback connection.
-    address: Option<Address>,
+    pub(crate) address: Option<Address>,
 }
 
 /// Permit for one open match, charged to the address that created the match. Dropping the permit
@@ -264,11 +264,6 @@ impl ConnectionPermit {
                 count_wrong_code(wrong_codes, LOOPBACK_WRONG_CODES_MAX, now)
             }
         }
-    }
-
-    /// Returns the address of the connection; `None` for a loopback address, which is not counted.
-    pub(crate) const fn address(&self) -> Option<Address> {
-        self.address
     }
 
     /// Removes an attempt from the count of wrong codes, because the client entered a correct code

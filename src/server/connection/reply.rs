@@ -109,11 +109,6 @@ impl Reply {
         }
     }
 
-    /// Answers with a message.
-    pub(crate) fn send_message(self, message: impl FnOnce(Option<RequestId>) -> ServerMessage) {
-        self.send_frame(|re| encode(&message(re)));
-    }
-
     /// Queues a message as the answer. The next flush of the outbox sends the message.
     pub(crate) fn post_message(mut self, message: impl FnOnce(Option<RequestId>) -> ServerMessage) {
         let answer = self.append_ignored(encode(&message(self.re)));

@@ -19,14 +19,14 @@ use plyhouse_protocol::{ClockControl, MatchId, Ply, Thinking};
 /// A bot's turn: the search and the chosen move for one ply. The match drops this value if the turn
 /// ends without the bot's move. Dropping the value stops the search.
 pub(super) struct BotTurn {
-    seat: Seat,
+    pub(super) seat: Seat,
     ply: Ply,
     /// Number of takebacks in the match when the turn began. After a takeback, a different position
     /// may occur at the same ply.
     takebacks: u64,
     phase: Phase,
     /// Duration of the search; zero until the search has finished.
-    search_time: Duration,
+    pub(super) search_time: Duration,
     stop: Stop,
     /// Receives intermediate search results; `None` if the search results are private.
     thinking_updates: Option<watch::Receiver<Option<Thinking>>>,
@@ -120,15 +120,6 @@ impl BotTurn {
             return; // There is no legal move, so the match has already ended.
         };
         self.phase = Phase::Ready { m, at: play_at };
-    }
-
-    pub(super) const fn seat(&self) -> Seat {
-        self.seat
-    }
-
-    /// Returns the duration of the search; zero until the move is known.
-    pub(super) const fn search_time(&self) -> Duration {
-        self.search_time
     }
 
     /// Returns the time at which the bot plays its move, or `None` while the search runs.

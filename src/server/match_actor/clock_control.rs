@@ -28,14 +28,14 @@ pub(super) struct MatchClock {
     turn_clock: Option<TurnClock>,
     /// Whether lag compensation is enabled. Lag compensation deducts network delay from the time
     /// charged for a move.
-    compensates_lag: bool,
+    pub(super) compensates_lag: bool,
     /// Time at which the current turn must be checked for a timeout. `None` while the clock does
     /// not run or the restart grace period prevents a timeout.
-    flag_at: Option<Instant>,
+    pub(super) flag_at: Option<Instant>,
     /// Time of the last response from another server to which the player to move is connected.
     /// `None` if the player is connected to this server or does not follow the match on another
     /// server.
-    mover_last_response_at: Option<Instant>,
+    pub(super) mover_last_response_at: Option<Instant>,
     /// End of the grace period after a restart, in milliseconds since 1970; 0 if there is none.
     /// Until then, no player loses a correspondence match on time.
     grace_until_ms: u64,
@@ -81,11 +81,6 @@ impl MatchClock {
     pub(super) fn end_grace(&mut self, state: &Match) {
         self.grace_until_ms = 0;
         self.compute_flag_at(state);
-    }
-
-    /// Returns the time of the next clock check.
-    pub(super) const fn deadline(&self) -> Option<Instant> {
-        self.flag_at
     }
 
     /// Returns the turn's deadline if it passed before this command arrived. The command must come
@@ -263,13 +258,6 @@ impl MatchClock {
         }
     }
 
-    /// Sets the time of the last response from another server to which the player to move is
-    /// connected. The time is `None` if the player is connected to this server or does not follow
-    /// the match on another server.
-    pub(super) const fn set_mover_last_response_at(&mut self, last_response_at: Option<Instant>) {
-        self.mover_last_response_at = last_response_at;
-    }
-
     /// Pauses the clock with effect from `since`, because the player to move is connected to an
     /// unreachable server. That server last responded at `since`.
     pub(super) fn on_mover_unreachable(&mut self, state: &Match, since: Instant) {
@@ -292,11 +280,6 @@ impl MatchClock {
     /// Returns whether the round-trip time of the player whose turn it is should be measured.
     pub(super) const fn needs_rtt(&self) -> bool {
         self.flag_at.is_some() && self.compensates_lag
-    }
-
-    /// Returns whether lag compensation is enabled for this match.
-    pub(super) const fn compensates_lag(&self) -> bool {
-        self.compensates_lag
     }
 
     /// Returns the state of the clock in the current turn. Returns `None` if the match has no clock

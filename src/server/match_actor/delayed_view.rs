@@ -324,7 +324,7 @@ impl MatchActor {
     pub(super) fn update_delayed_listing(&self) {
         if let Some(delayed) = &self.delayed_view {
             let presence = delayed.view.seat_presence();
-            let summary = self.leader.summary();
+            let summary = &self.leader.summary;
             // If the match list contained the rematch, spectators would learn that the previous
             // match has ended.
             let is_rematch = self.view.state.creation().terms.previous.is_some();

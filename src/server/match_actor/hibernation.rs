@@ -33,7 +33,8 @@ pub(super) fn open_match_expiry(state: &Match, now_ms: u64) -> Option<Instant> {
 /// State that decides when a match is unloaded.
 #[derive(Debug, Default)]
 pub(super) struct Hibernation {
-    hibernates_at: Option<Instant>,
+    /// Time at which the match is unloaded, if it is idle.
+    pub(super) hibernates_at: Option<Instant>,
     /// Whether the match had ended at the last check of its timers. An ended match without
     /// followers is unloaded soon.
     has_ended_unobserved: bool,
@@ -50,10 +51,6 @@ impl Hibernation {
             has_reminder,
             ..Self::default()
         }
-    }
-
-    pub(super) const fn deadline(&self) -> Option<Instant> {
-        self.hibernates_at
     }
 }
 
@@ -104,8 +101,7 @@ impl MatchActor {
                 let is_correspondence = self.view.state.creation().terms.is_correspondence();
                 // The elapsed time of a running turn is not stored, so the match must stay in
                 // memory.
-                let can_hibernate =
-                    is_correspondence || self.leader.match_clock.deadline().is_none();
+                let can_hibernate = is_correspondence || self.leader.match_clock.flag_at.is_none();
                 (can_hibernate && !self.leader.has_bot_work(&self.view.state))
                     .then_some(IDLE_TIMEOUT)
             }

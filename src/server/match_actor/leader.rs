@@ -39,17 +39,19 @@ pub(super) const RETRY_DELAY: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct Leader {
     pub(super) server: Arc<ServerContext>,
-    summary: Arc<MatchSummary>,
+    /// Entry of the match in lists.
+    pub(super) summary: Arc<MatchSummary>,
     /// Metrics for all matches of the same game.
     game_metrics: Arc<GameMetrics>,
     /// Permit for an open match. Each IP address can hold a limited number of permits. The leader
     /// keeps the permit until the match starts, or until the match ends if only bots play.
-    open_match_permit: Option<OpenMatchPermit>,
+    pub(super) open_match_permit: Option<OpenMatchPermit>,
     /// Last known end position of the match's journal.
     pub(super) journal_position: JournalPosition,
     pub(super) absence_timers: AbsenceTimers,
     pub(super) match_clock: MatchClock,
-    bot_turn: Option<BotTurn>,
+    /// Unfinished turn of the bot that has to move, if any.
+    pub(super) bot_turn: Option<BotTurn>,
     /// Time of the last `thinking` message.
     thinking_sent_at: Option<Instant>,
     bot_opinion: BotOpinion,
@@ -145,10 +147,6 @@ impl Leader {
         }
     }
 
-    pub(super) fn set_open_match_permit(&mut self, permit: Option<OpenMatchPermit>) {
-        self.open_match_permit = permit;
-    }
-
     /// Starts or restarts the leader for a match that was loaded from the store. The leader keeps
     /// the permit of an open match.
     pub(super) fn start(&mut self, state: &Match, presence: &Presence) {
@@ -165,11 +163,6 @@ impl Leader {
         self.summary.update_progress(state);
         self.unload_at = matches!(state.stage(), Stage::Ended { .. })
             .then(|| now() + linger_duration(state, self.server.infra.settings.linger));
-    }
-
-    /// Returns the match's entry in lists.
-    pub(super) const fn summary(&self) -> &Arc<MatchSummary> {
-        &self.summary
     }
 
     /// Decides a requested action and stores the resulting events.
@@ -294,7 +287,7 @@ impl Leader {
         let timestamp = match (action, &self.bot_turn) {
             (Action::PlayAsBot { .. }, Some(turn)) => {
                 self.match_clock
-                    .bot_timestamp(state, turn.search_time(), now_ms)
+                    .bot_timestamp(state, turn.search_time, now_ms)
             }
             _ => self.match_clock.timestamp(state, now(), None, now_ms),
         };
@@ -568,7 +561,7 @@ impl Leader {
             self.absence_timers.next_deadline(state),
             self.bot_turn.as_ref().and_then(BotTurn::play_at),
             self.bot_opinion.draw_answer_at(state),
-            self.match_clock.deadline(),
+            self.match_clock.flag_at,
             self.expires_at,
             self.unload_at,
         ])?;
@@ -607,7 +600,7 @@ impl Leader {
                 return answer;
             }
         }
-        let seat = self.bot_turn.as_ref().map(BotTurn::seat);
+        let seat = self.bot_turn.as_ref().map(|turn| turn.seat);
         let resigns = self.server.infra.settings.bots_resign
             && seat.is_some_and(|seat| self.bot_opinion.wants_to_resign(seat));
         match (bot_move, seat) {
@@ -623,11 +616,6 @@ impl Leader {
             let time_used = self.match_clock.time_used_before_bot();
             self.bot_turn = BotTurn::start(state, &self.server.matches.bots, time_used);
         }
-    }
-
-    /// Returns whether a bot has an unfinished turn.
-    pub(super) const fn has_bot_turn(&self) -> bool {
-        self.bot_turn.is_some()
     }
 
     /// Waits for the move of the bot or for an intermediate result. This method is cancel safe.
@@ -667,7 +655,7 @@ impl Leader {
             let judgement = choice
                 .as_ref()
                 .map(|choice| choice.report.draw_assessment());
-            self.bot_opinion.record_judgement(turn.seat(), judgement);
+            self.bot_opinion.record_judgement(turn.seat, judgement);
             let pace = Duration::from_millis(state.creation().terms.bot_delay_ms);
             turn.set_move(choice, state, self.last_ply_at + pace);
         }

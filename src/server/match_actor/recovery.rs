@@ -62,7 +62,7 @@ impl MatchActor {
     pub(super) fn erase_name(&mut self, player: PlayerId, name: &str) -> bool {
         self.view.delete_chat(player, name);
         // The events of an open match may contain the names of players who have left it.
-        self.leader.summary().involves(player) || self.view.state.stage() == Stage::Open
+        self.leader.summary.involves(player) || self.view.state.stage() == Stage::Open
     }
 
     /// Checks which server owns the match. If another server owns it, this actor becomes a replica.
@@ -120,7 +120,10 @@ impl MatchActor {
 
     fn refuse_envelope(&mut self, envelope: Envelope) {
         match envelope.command.request {
-            MatchRequest::Unfollow => self.remove_follower_silently(&envelope.command),
+            // The departure is announced after the reload.
+            MatchRequest::Unfollow => self.views().for_each(|view| {
+                view.remove_follower(&envelope.command);
+            }),
             // Admit the connection without a snapshot, because all followers receive a snapshot
             // after the reload.
             MatchRequest::PushSnapshot => {
@@ -158,7 +161,7 @@ impl MatchActor {
         }
         self.views().for_each(View::remove_spectator);
         self.start();
-        self.leader.summary().set_seq(self.view.state.seq());
+        self.leader.summary.set_seq(self.view.state.seq());
         if self.replica.is_none() {
             let extras = self.snapshot_extras();
             self.view.broadcast_snapshots(extras);

@@ -120,7 +120,7 @@ impl MatchActor {
         self.view.set_remote_presence(remote_presence);
         self.on_presence_changed();
         if removed.is_some() {
-            self.leader.match_clock.set_mover_last_response_at(None);
+            self.leader.match_clock.mover_last_response_at = None;
             self.leader.match_clock.on_mover_reachable(&self.view.state);
         }
     }
@@ -138,7 +138,7 @@ impl MatchActor {
         let mover = mover.filter(is_not_connected);
         let last_response = mover.and_then(|player| replicas.last_response(player, cluster));
         let time = &mut self.leader.match_clock;
-        time.set_mover_last_response_at(last_response.map(|(response_at, _)| response_at));
+        time.mover_last_response_at = last_response.map(|(response_at, _)| response_at);
         match last_response {
             Some((last_response_at, false)) => {
                 replicas.is_mover_unreachable = true;

@@ -29,12 +29,12 @@ pub(super) struct Subscribers {
     /// are sent in this order.
     members: Vec<Member>,
     /// Time of the next `presence` message, if any member's presence information is outdated.
-    presence_deadline: Option<Instant>,
+    pub(super) presence_deadline: Option<Instant>,
     /// Whether messages for members have been enqueued since the last flush.
     has_unflushed: bool,
     /// Whether broadcasts are suppressed until the next snapshot. That snapshot contains the
     /// changes that were not broadcast.
-    is_paused: bool,
+    pub(super) is_paused: bool,
 }
 
 /// Presence data in the last message to a member. The remaining absence times are not included.
@@ -81,12 +81,6 @@ impl Subscribers {
         self.members.iter().map(follower).collect()
     }
 
-    /// Counts the connections of players without a seat.
-    pub(super) fn spectator_count(&self, state: &Match) -> u64 {
-        let without_seat = |m: &&Member| state.seat_of(m.player).is_none();
-        self.members.iter().filter(without_seat).count() as u64
-    }
-
     /// Adds a connection to the followers. The connection receives no broadcasts before its
     /// snapshot.
     pub(super) fn admit(&mut self, player: PlayerId, outbox: &Outbox) {
@@ -113,16 +107,6 @@ impl Subscribers {
             let absent = [false; 2];
             member.known_presence = Some(KnownPresence { presence, absent });
         }
-    }
-
-    /// Suppresses all broadcasts until [`resume`](Self::resume).
-    pub(super) const fn pause(&mut self) {
-        self.is_paused = true;
-    }
-
-    /// Ends the suppression of broadcasts. The caller sends every member a snapshot.
-    pub(super) const fn resume(&mut self) {
-        self.is_paused = false;
     }
 
     /// Returns whether the connection follows the match and has received a snapshot.
@@ -228,9 +212,10 @@ impl Subscribers {
     /// player's connections follows the match.
     pub(super) fn seat_presence(&self, state: &Match, players: &PlayerRegistry) -> SeatPresence {
         let connected = |seat| Some(players.is_connected(state.occupant(seat).player()?));
+        let is_spectator = |member: &&Member| state.seat_of(member.player).is_none();
         SeatPresence {
             seats: Seat::ALL.map(connected),
-            spectators: self.spectator_count(state),
+            spectators: self.members.iter().filter(is_spectator).count() as u64,
         }
     }
 
@@ -251,10 +236,6 @@ impl Subscribers {
         } else {
             self.presence_deadline.get_or_insert(now + PRESENCE_DELAY);
         }
-    }
-
-    pub(super) const fn presence_deadline(&self) -> Option<Instant> {
-        self.presence_deadline
     }
 
     pub(super) fn broadcast_presence(

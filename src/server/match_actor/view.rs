@@ -179,7 +179,7 @@ impl View {
     /// Suppresses all broadcasts until [`broadcast_snapshots`](Self::broadcast_snapshots) is
     /// called.
     pub(super) const fn pause(&mut self) {
-        self.subscribers.pause();
+        self.subscribers.is_paused = true;
     }
 
     /// Applies an event that became durable at `durable_at`. The latency of a move is measured from
@@ -301,16 +301,16 @@ impl View {
         reply: Reply,
     ) -> Option<Reply> {
         let has_capacity = self.subscribers.len() < self.server.infra.settings.followers_max;
-        if has_capacity || is_player || self.follows(command) {
+        if has_capacity || is_player || self.follows(command.connection) {
             return Some(reply);
         }
         reply.refuse(ErrorCode::Overloaded, "this match has too many spectators");
         None
     }
 
-    /// Returns whether the connection that sent this command follows the match.
-    pub(super) fn follows(&self, command: &Command) -> bool {
-        self.subscribers.contains(command.connection)
+    /// Returns whether this connection follows the match.
+    pub(super) fn follows(&self, connection: ConnectionId) -> bool {
+        self.subscribers.contains(connection)
     }
 
     /// Removes the connection that sent this command from the followers. Returns `false` if the
@@ -328,11 +328,6 @@ impl View {
     /// view.
     pub(super) fn has_followers(&self) -> bool {
         self.subscribers.len() > 0 || self.delayed_followers.count > 0
-    }
-
-    /// Returns whether this connection follows the match.
-    pub(super) fn has_connection(&self, id: ConnectionId) -> bool {
-        self.subscribers.contains(id)
     }
 
     /// Returns whether a connection of this player follows the match on any server. Other servers
@@ -614,7 +609,7 @@ impl View {
 
     /// Sends a snapshot to every follower, and then a `presence` message if an absence timer runs.
     pub(super) fn broadcast_snapshots(&mut self, extras: SnapshotExtras) {
-        self.subscribers.resume();
+        self.subscribers.is_paused = false;
         let presence = self.seat_presence();
         for (player, outbox) in self.subscribers.followers() {
             outbox.send(self.snapshot_frame(None, player, extras.turn_time));
@@ -674,7 +669,7 @@ impl View {
         turn_time: Option<TurnTime>,
         reply: Reply,
     ) {
-        if !self.follows(command) {
+        if !self.follows(command.connection) {
             reply.refuse(ErrorCode::NotFollowing, "watch the match first");
             return;
         }
@@ -708,7 +703,7 @@ impl View {
 
     /// Returns the time of the next `presence` message.
     pub(super) const fn deadline(&self) -> Option<Instant> {
-        self.subscribers.presence_deadline()
+        self.subscribers.presence_deadline
     }
 
     /// Enqueues the `presence` message if it is due, including the remaining absence times.

@@ -25,7 +25,8 @@ pub(crate) struct MatchSummary {
     pub(crate) code: MatchCode,
     pub(crate) host: PlayerId,
     watch: SpectatorAccess,
-    delayed: bool,
+    /// Whether spectators see the match with a delay.
+    pub(crate) delayed: bool,
     clock: Option<ClockControl>,
     pub(crate) rated: bool,
     from_position: bool,
@@ -143,11 +144,6 @@ impl MatchSummary {
             delayed_listing.is_none_or(|shown| shown.is_visible)
         };
         self.listed && is_visible()
-    }
-
-    /// Returns whether spectators see the match with a delay.
-    pub(crate) const fn is_delayed(&self) -> bool {
-        self.delayed
     }
 
     /// Returns the status that lists show.

@@ -206,7 +206,7 @@ impl Lobby {
         let mut index = self.index.lock();
         let entry = index.matches.get(&summary.id);
         let is_shown = |entry: &&LobbyEntry| summary.is_listed() && entry.handle.is_some();
-        if let Some(entry) = entry.filter(is_shown).filter(|_| !summary.is_delayed()) {
+        if let Some(entry) = entry.filter(is_shown).filter(|_| !summary.delayed) {
             let status = entry.status;
             index.subscriptions.mark_changed(summary, status);
         }

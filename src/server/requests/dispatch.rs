@@ -81,7 +81,14 @@ impl Client {
                 reply.error(already_welcomed_error());
                 None
             }
-            ClientMessage::Ping => self.send_pong(reply),
+            ClientMessage::Ping => {
+                reply.respond(Ok(ServerMessage::Pong {
+                    re: None,
+                    now_ms: self.server.now_ms(),
+                    ignored: Vec::new(),
+                }));
+                None
+            }
             ClientMessage::Create(create) => boxed(self.create_match(player, *create, reply)),
             ClientMessage::Join { target, seat } => {
                 boxed(self.join(player, target, seat.map(from_protocol::seat), reply))
@@ -260,16 +267,6 @@ impl Client {
             );
         }
         Ok(())
-    }
-
-    fn send_pong(&self, reply: Reply) -> PendingSend<'_> {
-        let now_ms = self.server.now_ms();
-        reply.send_message(|re| ServerMessage::Pong {
-            re,
-            now_ms,
-            ignored: Vec::new(),
-        });
-        None
     }
 
     fn cancel_seek<'a>(&'a self, player: &'a Player, reply: Reply) -> PendingSend<'a> {

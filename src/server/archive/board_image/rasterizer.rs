@@ -2,15 +2,17 @@
 
 use tiny_skia::{FillRule, LineJoin, Paint, Path, PathBuilder, Pixmap, Stroke, Transform};
 
-use super::layers::{Area, Color, Layer, UNITS_PER_PIXEL};
+use plyhouse_engine::game::Diagram;
+
+use super::layers::{Area, Color, Layer, UNITS_PER_PIXEL, layers};
 use super::{HEIGHT, WIDTH};
 
-/// Paints layers from bottom to top, and returns the image as PNG.
-pub(super) fn paint_png(layers: &[Layer]) -> Vec<u8> {
+/// Renders a diagram as PNG.
+pub(in crate::archive) fn render_png(diagram: &Diagram) -> Vec<u8> {
     let mut canvas = Pixmap::new(WIDTH.into(), HEIGHT.into()).expect("the size is not zero");
     let pixels_per_unit = (UNITS_PER_PIXEL as f32).recip();
     let scale = Transform::from_scale(pixels_per_unit, pixels_per_unit);
-    for Layer { areas, color, edge } in layers {
+    for Layer { areas, color, edge } in layers(diagram) {
         let paths: Vec<Path> = areas.iter().filter_map(to_path).collect();
         if let Some((edge, width)) = edge {
             let stroke = Stroke {
@@ -19,11 +21,11 @@ pub(super) fn paint_png(layers: &[Layer]) -> Vec<u8> {
                 ..Stroke::default()
             };
             for path in &paths {
-                canvas.stroke_path(path, &to_paint(*edge), &stroke, scale, None);
+                canvas.stroke_path(path, &to_paint(edge), &stroke, scale, None);
             }
         }
         for path in &paths {
-            canvas.fill_path(path, &to_paint(*color), FillRule::EvenOdd, scale, None);
+            canvas.fill_path(path, &to_paint(color), FillRule::EvenOdd, scale, None);
         }
     }
     canvas.encode_png().expect("encoding to memory cannot fail")

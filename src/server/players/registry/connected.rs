@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::joining::Joining;
 use super::{DELETED_PLAYERS_MAX, PlayerEntry, PlayerRegistry};
 use crate::connection::eviction::{ConnectionPrecedence, excess_connections};
 use crate::connection::handle::ConnectionHandle;
@@ -88,7 +87,7 @@ impl PlayerRegistry {
     /// Returns all connections of the player, including those whose clients are logging in.
     pub(crate) fn all_connections(&self, id: PlayerId) -> Vec<Arc<ConnectionHandle>> {
         self.read_player(id, |player| {
-            let joining = player.joining.values().map(Joining::connection);
+            let joining = player.joining.values().map(|joining| &joining.connection);
             player.connections.iter().chain(joining).cloned().collect()
         })
     }

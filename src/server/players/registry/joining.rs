@@ -29,17 +29,13 @@ pub(crate) enum PlayerEvent {
 /// Connection whose client is logging in.
 #[derive(Debug)]
 pub(super) struct Joining {
-    connection: Arc<ConnectionHandle>,
+    pub(super) connection: Arc<ConnectionHandle>,
     /// Events since the connection was registered, oldest first. If there are more than
     /// [`EVENTS_MAX`], the login fails.
     events: Vec<PlayerEvent>,
 }
 
 impl Joining {
-    pub(super) const fn connection(&self) -> &Arc<ConnectionHandle> {
-        &self.connection
-    }
-
     fn push(&mut self, event: PlayerEvent) {
         if self.events.len() <= EVENTS_MAX {
             self.events.push(event);

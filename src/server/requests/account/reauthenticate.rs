@@ -110,7 +110,7 @@ impl Client {
         check: impl Future<Output = Result<Option<T>, WireError>>,
     ) -> Result<T, WireError> {
         let login_attempts = &self.server.identity.passwords.login_attempts;
-        let address = self.connection_permit.address();
+        let address = self.connection_permit.address;
         let attempt = login_attempts.charge(skeleton, address, now());
         attempt.map_err(|retry_after| {
             let message = "too many wrong passwords; try again later";
