@@ -303,8 +303,8 @@ impl Client {
             let precedence = (hello_number, keeps_other_connections);
             self.send_welcome(reply, player, resumed, precedence, changes_before)
                 .await;
-            if login_kind == LoginKind::NewSession {
-                self.notify_session_started();
+            if let (LoginKind::NewSession, Some(player)) = (login_kind, &self.player) {
+                self.notify_session_added(player.record.id, &player.session);
             }
             self.touch_session();
         }

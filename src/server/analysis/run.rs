@@ -9,7 +9,6 @@ use plyhouse_store::StoredAnalysis;
 
 use super::progress::Analysis;
 use crate::bots::{Priority, SearchClass};
-use crate::context::infrastructure::Infrastructure;
 use crate::context::server_context::ServerContext;
 
 /// Maximum time for the analysis of one position, including the wait for a search thread. If a
@@ -27,7 +26,12 @@ pub(crate) async fn run_analysis(
         return;
     };
     let (id, game) = (analysis.match_id(), review.game());
-    let (stop, limits) = (Stop::new(), limits(&server.infra, analysis.nodes));
+    let stop = Stop::new();
+    let limits = Limits {
+        nodes: Some(analysis.nodes),
+        time: Some(server.infra.settings.search_time),
+        ..Limits::default()
+    };
     let priority = Priority {
         host: player,
         class: SearchClass::Analysis,
@@ -72,14 +76,5 @@ pub(crate) async fn run_analysis(
         Ok(true) => {}
         Ok(false) => tracing::debug!(match_id = %id, "match of a finished analysis was deleted"),
         Err(error) => tracing::error!(match_id = %id, %error, "cannot store an analysis"),
-    }
-}
-
-/// Returns the search limits for one position.
-fn limits(infra: &Infrastructure, nodes: u64) -> Limits {
-    Limits {
-        nodes: Some(nodes),
-        time: Some(infra.settings.search_time),
-        ..Limits::default()
     }
 }

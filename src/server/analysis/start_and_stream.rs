@@ -81,11 +81,7 @@ pub(crate) async fn find_or_start(
     request: AnalysisRequest,
 ) -> Result<Arc<Analysis>, WireError> {
     let id = state.id();
-    let is_enough = |nodes: u64| {
-        request
-            .nodes
-            .is_none_or(|requested_nodes| requested_nodes <= nodes)
-    };
+    let is_enough = |nodes: u64| request.nodes.is_none_or(|requested| requested <= nodes);
     let job = server.matches.analysis_queue.lock().jobs.get(&id).cloned();
     if let Some((_, analysis)) = job.filter(|(_, made)| is_enough(made.nodes)) {
         return Ok(analysis);
@@ -119,10 +115,9 @@ async fn start(
     nodes_min: u64,
 ) -> Result<Arc<Analysis>, WireError> {
     let (id, game) = (state.id(), state.creation().game);
-    let default_nodes = if game.uses_playouts {
-        DEFAULT_PLAYOUTS
-    } else {
-        DEFAULT_NODES
+    let default_nodes = match game.uses_playouts {
+        true => DEFAULT_PLAYOUTS,
+        false => DEFAULT_NODES,
     };
     let nodes = request.nodes.unwrap_or(default_nodes).max(nodes_min);
     let moves: Vec<String> = state.moves().map(str::to_owned).collect();

@@ -35,8 +35,7 @@ impl ConnectionHandle {
 
     /// Returns the smoothed round-trip time, if it has been measured.
     pub(crate) fn rtt(&self) -> Option<Duration> {
-        let us = self.outbox.rtt_us()?;
-        Some(Duration::from_micros(us.into()))
+        Some(Duration::from_micros(self.outbox.rtt_us()?.into()))
     }
 
     /// Sets the data that decides whether this connection is closed when the player has too many

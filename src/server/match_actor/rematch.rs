@@ -117,14 +117,14 @@ impl RematchOffers {
         now_ms: u64,
         is_blocked: bool,
     ) -> Result<OfferOutcome, WireError> {
+        let refuse = |code, why| Err(WireError::new(code, why));
         match state.stage() {
             Stage::Open => {
-                let message = "the match has not started: a seat is open";
-                return Err(WireError::new(ErrorCode::MatchNotStarted, message));
+                let why = "the match has not started: a seat is open";
+                return refuse(ErrorCode::MatchNotStarted, why);
             }
             Stage::Running => {
-                let message = "the match is still in progress";
-                return Err(WireError::new(ErrorCode::MatchRunning, message));
+                return refuse(ErrorCode::MatchRunning, "the match is still in progress");
             }
             Stage::Ended { .. } => {}
         }
@@ -138,30 +138,32 @@ impl RematchOffers {
         }
         let ended_ms = state.ended_ms().unwrap_or_default();
         if state.rematch_params().is_none() || now_ms > ended_ms + REMATCH_WINDOW_MS {
-            let message = "no rematch is available for this match";
-            return Err(WireError::new(ErrorCode::NotAllowed, message));
+            return refuse(
+                ErrorCode::NotAllowed,
+                "no rematch is available for this match",
+            );
         }
         if is_blocked {
             return Err(block_loading::blocked_error());
         }
         if self.present != Some([true; 2]) {
-            return Err(too_soon_error(
-                "both players must be present for a rematch; send a challenge instead",
-            ));
+            let why = "both players must be present for a rematch; send a challenge instead";
+            return refuse(ErrorCode::TooSoon, why);
         }
         if other_offer.is_open {
             return Ok(OfferOutcome::Agreed);
         }
         if own_offer.offer_count >= OFFERS_MAX {
-            return Err(too_soon_error("you have offered a rematch too often"));
+            return refuse(ErrorCode::TooSoon, "you have offered a rematch too often");
         }
         let next_offer_at = own_offer.declined_at.map(|at| at + DECLINE_COOLDOWN);
         if let Some(wait) = next_offer_at.and_then(|at| at.checked_duration_since(now()))
             && !wait.is_zero()
         {
+            let why = "your last rematch offer was just declined";
             return Err(WireError {
                 retry_after_ms: u64::try_from(wait.as_millis()).ok(),
-                ..too_soon_error("your last rematch offer was just declined")
+                ..WireError::new(ErrorCode::TooSoon, why)
             });
         }
         Ok(match state.occupant(seat.other()) {
@@ -350,8 +352,4 @@ impl MatchActor {
             reply.ok(None);
         }
     }
-}
-
-fn too_soon_error(why: &str) -> WireError {
-    WireError::new(ErrorCode::TooSoon, why)
 }

@@ -439,17 +439,12 @@ impl View {
     /// Returns the players and spectators on this server. A replica reports them to the server that
     /// owns the match.
     pub(super) fn local_presence(&self) -> Presence {
-        Presence {
-            following_players: self.local_following_players(),
-            seat_presence: self.local_seat_presence(),
-        }
-    }
-
-    /// Returns the seat holders and the host, if they follow the match on this server.
-    fn local_following_players(&self) -> Vec<PlayerId> {
         let players = self.state.participants();
         let follows_here = |player: &PlayerId| self.has_local_player(*player);
-        players.filter(follows_here).collect()
+        Presence {
+            following_players: players.filter(follows_here).collect(),
+            seat_presence: self.local_seat_presence(),
+        }
     }
 
     /// Sets the rematch offers that snapshots contain. Returns whether the offers changed.
@@ -693,11 +688,10 @@ impl View {
 
     /// Returns the players and spectators on all servers.
     pub(super) fn total_presence(&self) -> Presence {
-        let presence = self.seat_presence();
         let players = self.state.players().chain([self.state.creation().host]);
         Presence {
             following_players: players.filter(|player| self.has_player(*player)).collect(),
-            seat_presence: presence,
+            seat_presence: self.seat_presence(),
         }
     }
 

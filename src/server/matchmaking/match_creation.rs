@@ -28,9 +28,7 @@ pub(crate) async fn create_match(
     server: &Arc<ServerContext>,
     params: CreateParams,
 ) -> Result<MatchHandle, WireError> {
-    let ServerContext {
-        identity, infra, ..
-    } = &**server;
+    let (identity, infra) = (&server.identity, &server.infra);
     let (lobby, challenges) = (&server.matches.lobby, &server.matchmaking.challenges);
     let (game, host, invited) = (params.game, params.host, params.terms.invited);
     for player in [Some(host), invited].into_iter().flatten() {

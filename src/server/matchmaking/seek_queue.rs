@@ -187,14 +187,11 @@ impl Seeks {
         None
     }
 
-    fn has_ranged_seek(&self) -> bool {
-        self.waiting.lock().iter().any(|seek| seek.range.is_some())
-    }
-
     /// Waits until the queue contains a seek with a rating range. Only one task may call this at a
     /// time.
     pub(crate) async fn wait_for_ranged_seek(&self) {
-        while !self.has_ranged_seek() {
+        let has_range = |seek: &Arc<Seek>| seek.range.is_some();
+        while !self.waiting.lock().iter().any(has_range) {
             self.ranged_seek_added.notified().await;
         }
     }

@@ -290,16 +290,14 @@ fn parse_initial_position(
     game: &GameEntry,
     position: Option<&str>,
 ) -> Result<Option<String>, WireError> {
-    let Some(text) = position else {
-        return Ok(None);
-    };
-    match game.parse_initial_position(text.trim()) {
-        Ok(parsed_position) => Ok(Some(parsed_position.to_string())),
+    let parse = |text: &str| match game.parse_initial_position(text.trim()) {
+        Ok(parsed_position) => Ok(parsed_position.to_string()),
         Err(why) => {
             let message = format!("`position` cannot be played: {why}");
             Err(bad_field_error("position", message))
         }
-    }
+    };
+    position.map(parse).transpose()
 }
 
 fn parse_level(id: Option<&str>) -> Result<Option<Level>, WireError> {

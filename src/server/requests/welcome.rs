@@ -185,9 +185,9 @@ impl Client {
                 loaded_matches.push(handle);
             }
         }
-        let correspondence_matches =
-            correspondence_matches::to_followed_matches(server, &participations);
-        Ok((correspondence_matches, loaded_matches))
+        let rows = participations.into_iter();
+        let rows = rows.filter_map(|row| correspondence_matches::to_followed_match(server, row));
+        Ok((rows.collect(), loaded_matches))
     }
 
     /// Reads the player's session again if an identity has changed since it was first read, and

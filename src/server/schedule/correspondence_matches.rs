@@ -38,19 +38,9 @@ pub(crate) async fn participations_of(
     })
 }
 
-/// Converts the participations in correspondence matches to the protocol type. Participations in
-/// other matches are skipped.
-pub(crate) fn to_followed_matches(
-    server: &ServerContext,
-    participations: &[(MatchId, Participation)],
-) -> Vec<FollowedMatch> {
-    let rows = participations
-        .iter()
-        .filter_map(|part| to_followed_match(server, *part));
-    rows.collect()
-}
-
-fn to_followed_match(
+/// Converts a participation in a correspondence match to the protocol type. Returns `None` for a
+/// participation in another match.
+pub(crate) fn to_followed_match(
     server: &ServerContext,
     (match_id, participation): (MatchId, Participation),
 ) -> Option<FollowedMatch> {

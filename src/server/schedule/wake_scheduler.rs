@@ -69,9 +69,8 @@ async fn wake_due_matches(server: &Arc<ServerContext>) -> u64 {
                 break 'due wake_ms;
             }
             let late_ms = now_ms - wake_ms.max(server.matches.grace_ends_ms);
-            let late = Duration::from_millis(late_ms);
             let lateness = &server.infra.metrics.wake_lateness;
-            lateness.observe(late.as_secs_f64());
+            lateness.observe(Duration::from_millis(late_ms).as_secs_f64());
             all_woken &= wake_match(server, id).await;
             after = (wake_ms, id);
         }

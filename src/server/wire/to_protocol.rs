@@ -154,9 +154,7 @@ pub(crate) fn ending(state: &Match) -> Option<Ending> {
 
 /// Returns the entry of an ended match in a player's history.
 pub(crate) fn history_row(ended_match: &PastMatch) -> HistoryRow {
-    let PastMatch {
-        creation, summary, ..
-    } = ended_match;
+    let (creation, summary) = (&ended_match.creation, &ended_match.summary);
     let seat_state = |at: Seat| SeatState {
         side: creation.game.info.sides[at.index()].to_owned(),
         occupant: match &summary.seats[at.index()] {

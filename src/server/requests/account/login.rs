@@ -204,13 +204,6 @@ impl Client {
         Ok(())
     }
 
-    /// Tells the player's other connections that this connection has started a session.
-    pub(in crate::requests) fn notify_session_started(&self) {
-        if let Some(player) = &self.player {
-            self.notify_session_added(player.record.id, &player.session);
-        }
-    }
-
     /// Notifies the player's other connections of a new session.
     pub(in crate::requests) fn notify_session_added(
         &self,

@@ -248,9 +248,11 @@ impl Client {
 }
 
 pub(in crate::requests) fn check_is_registered(kind: PlayerKind) -> Result<(), WireError> {
-    kind.is_account()
-        .then_some(())
-        .ok_or_else(not_registered_error)
+    if kind.is_account() {
+        return Ok(());
+    }
+    let message = "you need an account for this; use `register` to create one";
+    Err(WireError::new(ErrorCode::NotRegistered, message))
 }
 
 fn invite_needed_error() -> WireError {
@@ -261,11 +263,6 @@ fn invite_needed_error() -> WireError {
 fn already_registered_error() -> WireError {
     let message = "you already have an account; use `rename` to change its name";
     WireError::new(ErrorCode::AlreadyRegistered, message)
-}
-
-fn not_registered_error() -> WireError {
-    let message = "you need an account for this; use `register` to create one";
-    WireError::new(ErrorCode::NotRegistered, message)
 }
 
 pub(in crate::requests) fn name_taken_error() -> WireError {
