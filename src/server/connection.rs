@@ -4,7 +4,6 @@ pub(crate) mod eviction;
 pub(crate) mod handle;
 pub(crate) mod id;
 pub(crate) mod ip_limits;
-pub(crate) mod limit_reached;
 pub(crate) mod outbox;
 pub(crate) mod rate_limit;
 pub(crate) mod registry;

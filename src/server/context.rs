@@ -4,6 +4,7 @@ pub(crate) mod admin_commands;
 pub(crate) mod clock_and_rng;
 pub(crate) mod identity;
 pub(crate) mod infrastructure;
+pub(crate) mod limit_reached;
 pub(crate) mod limits;
 pub mod locks;
 #[cfg(feature = "loom")]

@@ -76,8 +76,8 @@ const CONTINUE: ControlFlow<StopReason> = ControlFlow::Continue(());
 
 const RELOAD: ControlFlow<StopReason> = ControlFlow::Break(StopReason::Reload);
 
-/// The actor of a match. The leader reads the match state of the view, so that each event is applied
-/// only once.
+/// The actor of a match. The leader reads the match state of the view, so that each event is
+/// applied only once.
 #[derive(Debug)]
 pub(super) struct MatchActor {
     server: Arc<ServerContext>,

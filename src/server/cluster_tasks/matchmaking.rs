@@ -15,8 +15,8 @@ use tokio::time::sleep;
 
 use crate::cluster::{Cluster, Notification};
 use crate::connection::handle::ConnectionHandle;
-use crate::connection::limit_reached::LimitReached;
 use crate::connection::reply::Reply;
+use crate::context::limit_reached::LimitReached;
 use crate::context::server_context::ServerContext;
 use crate::matchmaking::lobby::next_match_id;
 use crate::matchmaking::paired_match_creation;

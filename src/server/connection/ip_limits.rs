@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::token_bucket::TokenBucket;
-use crate::connection::limit_reached::LimitReached;
+use crate::context::limit_reached::LimitReached;
 use crate::context::locks::{IP_LIMITS, Mutex};
 use crate::settings::Settings;
 

@@ -2,7 +2,7 @@
 
 use plyhouse_protocol::{MatchId, MatchStatus};
 
-use crate::connection::limit_reached::LimitReached;
+use crate::context::limit_reached::LimitReached;
 use crate::context::locks::{Mutex, SUBSCRIPTIONS};
 use crate::match_handle::MatchHandle;
 

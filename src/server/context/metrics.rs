@@ -25,9 +25,9 @@ use prometheus_client::registry::{Metric, Registry, Unit};
 
 pub use self::drop_reason::DropReason;
 
-/// Declares a group of metrics in the order of the metrics page. The doc comment of a metric is also
-/// its description on the page. After `=` comes the method of [`MetricsPage`] that adds the metric,
-/// with the metric's name on the page.
+/// Declares a group of metrics in the order of the metrics page. The doc comment of a metric is
+/// also its description on the page. After `=` comes the method of [`MetricsPage`] that adds the
+/// metric, with the metric's name on the page.
 macro_rules! metrics {
     ($(#[$attribute:meta])* $group:ident {
         $($(#[doc = $help:literal])+ $field:ident: $kind:ty = $add:ident($($argument:expr),*),)+
@@ -58,7 +58,8 @@ metrics! {
         /// WebSocket connections opened.
         opened_connections: Counter = add("connections_opened"),
         /// Closed WebSocket connections, by close code (left: closed by the client).
-        closed_connections: Vec<Counter> = add_counters("connections_closed", "code", close_labels()),
+        closed_connections: Vec<Counter> =
+            add_counters("connections_closed", "code", close_labels()),
         /// Connections dropped before they became WebSockets, by cause.
         dropped_connections: Vec<Counter> =
             add_counters("connections_dropped", "cause", DropReason::ALL.map(DropReason::as_str)),

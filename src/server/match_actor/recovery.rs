@@ -28,8 +28,8 @@ impl MatchActor {
         }
     }
 
-    /// Tries once to reload the match. Returns `None` if the owner cannot be determined or the store
-    /// cannot be read now, and `false` if this actor can no longer serve the match.
+    /// Tries once to reload the match. Returns `None` if the owner cannot be determined or the
+    /// store cannot be read now, and `false` if this actor can no longer serve the match.
     async fn try_reload(&mut self) -> Option<bool> {
         let id = self.view.state.id();
         let why = loop {

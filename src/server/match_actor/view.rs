@@ -38,7 +38,8 @@ pub(crate) const HISTORY_EVENTS_MAX: usize = 256;
 /// Initial capacity of the event history, which avoids repeated growth in short matches.
 const HISTORY_INITIAL_CAPACITY: usize = 16;
 
-/// State of a match as one group of followers sees it. The view sends them the messages of the match.
+/// State of a match as one group of followers sees it. The view sends the messages of the match to
+/// these followers.
 #[derive(Debug)]
 pub(super) struct View {
     server: Arc<ServerContext>,
@@ -92,8 +93,7 @@ pub(super) struct DelayedFollowers {
 /// Which players and how many spectators are present on other servers.
 #[derive(Debug)]
 pub(super) enum RemotePresence {
-    /// Counts only players and spectators on other servers. The view adds the players and spectators
-    /// on this server.
+    /// Counts only players and spectators on other servers. The view adds those on this server.
     Added {
         /// Seat holders and the host, if they follow the match on another server.
         following_players: Vec<PlayerId>,

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::connection::limit_reached::LimitReached;
+use crate::context::limit_reached::LimitReached;
 use crate::context::locks::{CHALLENGES, Mutex};
 use crate::players::registry::PlayerRegistry;
 use crate::wire::encode::encode;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::list_subscriptions::{ListChanges, ListFilter, ListSubscriptions};
-use crate::connection::limit_reached::LimitReached;
 use crate::context::clock_and_rng::SeededRng;
+use crate::context::limit_reached::LimitReached;
 use crate::context::locks::{LOBBY, Mutex};
 use crate::match_handle::MatchHandle;
 use crate::match_handle::summary::MatchSummary;

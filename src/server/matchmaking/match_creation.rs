@@ -9,8 +9,8 @@ use plyhouse_store::{JournalPosition, MatchRecord, WriteError};
 
 use super::create_params::CreateParams;
 use super::pending_match::PendingMatch;
-use crate::connection::limit_reached::LimitReached;
 use crate::context::infrastructure::Infrastructure;
+use crate::context::limit_reached::LimitReached;
 use crate::context::server_context::ServerContext;
 use crate::match_actor::hibernation::BOT_WAIT_MIN_MS;
 use crate::match_handle::MatchHandle;

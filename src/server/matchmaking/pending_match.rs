@@ -5,8 +5,8 @@ use std::sync::Arc;
 use plyhouse_matches::{Creation, Stage};
 use plyhouse_store::{CorruptRecord, JournalPosition, LoadedMatch, MatchRecord};
 
-use crate::connection::limit_reached::LimitReached;
 use crate::context::infrastructure::Infrastructure;
+use crate::context::limit_reached::LimitReached;
 use crate::context::server_context::ServerContext;
 use crate::match_actor::MatchActor;
 use crate::match_handle::mailbox::mailbox;

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::seek_list::{GameFilter, SNAPSHOT_MAX, SeekSnapshot};
 use crate::connection::handle::ConnectionHandle;
 use crate::connection::id::ConnectionId;
-use crate::connection::limit_reached::LimitReached;
+use crate::context::limit_reached::LimitReached;
 use crate::context::locks::{Mutex, SEEK_LIST};
 use crate::players::block_cache::BlockCache;
 use crate::wire::to_protocol;

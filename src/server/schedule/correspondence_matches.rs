@@ -4,8 +4,8 @@
 
 use crate::cluster::Notification;
 use crate::connection::handle::ConnectionHandle;
-use crate::connection::limit_reached::LimitReached;
 use crate::context::infrastructure::Infrastructure;
+use crate::context::limit_reached::LimitReached;
 use crate::context::server_context::ServerContext;
 use crate::wire::encode::encode;
 use crate::wire::error_replies::store_read_error;

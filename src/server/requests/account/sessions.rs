@@ -66,8 +66,8 @@ impl Client {
         connected
     }
 
-    /// Ends sessions in the store and closes their connections on all servers, except the requesting
-    /// connection. Returns whether the session of the requesting connection has ended.
+    /// Ends sessions in the store and closes their connections on all servers, except the
+    /// requesting connection. Returns whether the session of the requesting connection has ended.
     pub(in crate::requests) async fn end_session(
         &self,
         player: &Player,
