@@ -28,25 +28,23 @@ pub(super) fn render_svg(diagram: &Diagram) -> String {
         if let Some((edge, width)) = edge {
             // All edges are drawn before the areas, so that no edge is visible between adjoining
             // areas.
-            let width = SvgLength(2 * width);
-            let stroke = format!(
-                r#" stroke="{}" stroke-width="{width}" stroke-linejoin="round""#,
-                HexColor(edge)
-            );
-            areas
-                .iter()
-                .for_each(|area| write_svg_shape(&mut text, area, edge, &stroke));
+            let (color, width) = (to_hex(edge), to_pixels(2 * width));
+            let stroke =
+                format!(r#" stroke="{color}" stroke-width="{width}" stroke-linejoin="round""#);
+            for area in &areas {
+                write_svg_shape(&mut text, area, edge, &stroke);
+            }
         }
-        areas
-            .iter()
-            .for_each(|area| write_svg_shape(&mut text, area, color, ""));
+        for area in &areas {
+            write_svg_shape(&mut text, area, color, "");
+        }
     }
     text.push_str("</svg>\n");
     text
 }
 
 fn write_svg_shape(text: &mut String, area: &Area, color: Color, stroke: &str) {
-    let color = HexColor(color);
+    let color = to_hex(color);
     let result = match area {
         Area::Disc {
             center: (x, y),
@@ -54,15 +52,15 @@ fn write_svg_shape(text: &mut String, area: &Area, color: Color, stroke: &str) {
         } => write!(
             text,
             r#"<circle cx="{}" cy="{}" r="{}" fill="{color}"{stroke}/>"#,
-            SvgLength(*x),
-            SvgLength(*y),
-            SvgLength(*radius)
+            to_pixels(*x),
+            to_pixels(*y),
+            to_pixels(*radius)
         ),
         Area::Polygon(corners) => {
             text.push_str(r#"<path d=""#);
             for (index, (x, y)) in corners.iter().enumerate() {
                 let letter = if index == 0 { 'M' } else { 'L' };
-                let _ = write!(text, "{letter}{} {}", SvgLength(*x), SvgLength(*y));
+                let _ = write!(text, "{letter}{} {}", to_pixels(*x), to_pixels(*y));
             }
             write!(text, r#"z" fill="{color}"{stroke}/>"#)
         }
@@ -70,21 +68,12 @@ fn write_svg_shape(text: &mut String, area: &Area, color: Color, stroke: &str) {
     result.expect("writing to a string cannot fail");
 }
 
-/// Length in drawing units. `Display` formats it in pixels.
-struct SvgLength(i32);
-
-impl std::fmt::Display for SvgLength {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", f64::from(self.0) / f64::from(UNITS_PER_PIXEL))
-    }
+/// Converts a length in drawing units to pixels.
+fn to_pixels(units: i32) -> f64 {
+    f64::from(units) / f64::from(UNITS_PER_PIXEL)
 }
 
-/// Colour that `Display` formats in CSS notation, such as `#3c3a36`.
-struct HexColor(Color);
-
-impl std::fmt::Display for HexColor {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let [red, green, blue] = self.0;
-        write!(f, "#{red:02x}{green:02x}{blue:02x}")
-    }
+/// Returns a colour in CSS notation, such as `#3c3a36`.
+fn to_hex([red, green, blue]: Color) -> String {
+    format!("#{red:02x}{green:02x}{blue:02x}")
 }
