@@ -57,7 +57,7 @@ pub enum PieceShape {
 /// Outline of a piece: a list of polygons, each given by its corners. Each corner is a pair of
 /// offsets from the centre of the square: to the right, then down. Each edge of the square is 50
 /// units from the centre.
-pub type PiecePaths = &'static [&'static [(i8, i8)]];
+pub type PiecePaths = &'static [&'static [[i8; 2]]];
 
 /// Colour of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

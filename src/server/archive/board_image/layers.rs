@@ -189,15 +189,12 @@ impl BoardLayout {
                 scene.push(layer_without_edge(vec![disc(23)], board_color(ground)));
             }
             PieceShape::Paths(outline) => {
-                let corner = |(right, down): &(i8, i8)| {
-                    let (right, down) = (i32::from(*right), i32::from(*down));
-                    (
-                        center.0 + self.percent_of_square(right),
-                        center.1 + self.percent_of_square(down),
-                    )
+                let corner = |offset: &[i8; 2]| {
+                    let [right, down] = offset.map(|at| self.percent_of_square(at.into()));
+                    (center.0 + right, center.1 + down)
                 };
                 let area =
-                    |corners: &&[(i8, i8)]| Area::Polygon(corners.iter().map(corner).collect());
+                    |corners: &&[[i8; 2]]| Area::Polygon(corners.iter().map(corner).collect());
                 let areas = outline.iter().map(area).collect();
                 // Black and white pieces that are drawn as paths have an edge. Pieces of other
                 // colours, such as the cross of tic-tac-toe, have no edge.
