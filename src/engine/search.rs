@@ -48,7 +48,7 @@ use std::time::Duration;
 pub use draw_offer_policy::DrawAssessment;
 pub use eval::{ChessFeatures, DraughtsFeatures, GomokuFeatures, OthelloFeatures};
 pub use evaluate_trait::{Evaluate, StoneFate, VisibleFeatures};
-pub use level::{LEVELS_VERSION, Level, MctsStrength, ParseLevelError, Strength};
+pub use level::{LEVELS_VERSION, Level, ParseLevelError};
 pub use mcts::{MctsPlayer, MctsSearch};
 pub use move_selection::{choose_move, choose_move_with_progress};
 pub use move_stack::{EARLY_RANK_MIN, LATE_RANK_MAX, MoveStack};

@@ -1,4 +1,4 @@
-//! Bot levels and their default search parameters.
+//! Bot levels.
 
 use std::fmt;
 use std::str::FromStr;
@@ -60,52 +60,6 @@ impl Level {
             Self::Max => "Full strength",
         }
     }
-
-    /// Returns the default search parameters of the level.
-    ///
-    /// Search depth alone would allow only a few levels, and the steps in strength between them
-    /// would be uneven. In tic-tac-toe, only four depths give different scores against a perfect
-    /// opponent. Choosing at random within a score margin makes the differences between levels more
-    /// even.
-    ///
-    /// In tic-tac-toe, each level scores between 62% and 71% against the level below it. Against a
-    /// perfect opponent, the five levels score 6%, 13%, 27%, 40% and 50%.
-    ///
-    /// Any change to a row of the table requires a new `LEVELS_VERSION`.
-    #[rustfmt::skip] // Keeps the columns of the table aligned.
-    pub(super) const fn strength(self) -> Strength {
-        match self {
-            Self::Beginner => Strength { depth: 1,        margin: Some(200), avoids_loss_in_one: false },
-            Self::Easy     => Strength { depth: 1,        margin: Some(30),  avoids_loss_in_one: false },
-            Self::Medium   => Strength { depth: 2,        margin: Some(60),  avoids_loss_in_one: true },
-            Self::Hard     => Strength { depth: 4,        margin: Some(30),  avoids_loss_in_one: true },
-            Self::Max      => Strength { depth: u32::MAX, margin: None,      avoids_loss_in_one: true },
-        }
-    }
-}
-
-/// Search parameters of a level.
-#[derive(Clone, Copy, Debug)]
-pub struct Strength {
-    /// Search depth in plies. The depth is at least 1, so every level finds a win in one ply.
-    pub depth: u32,
-    /// Maximum score difference between the best move and a move that the bot may play. A score
-    /// difference of 100 is large enough for a careful player to notice. If `None`, the bot plays
-    /// the best move.
-    pub margin: Option<u32>,
-    /// Whether the bot prevents every avoidable loss in one ply, even if it has no time to search.
-    pub avoids_loss_in_one: bool,
-}
-
-/// Search parameters of a level for bots that use Monte-Carlo tree search.
-#[derive(Clone, Copy, Debug)]
-pub struct MctsStrength {
-    /// Number of playouts per move. If `None`, the search runs as many playouts as the limits
-    /// allow.
-    pub playouts: Option<u64>,
-    /// Whether the bot picks a move with a probability proportional to its number of visits.
-    /// Otherwise it plays the best move.
-    pub samples_by_visits: bool,
 }
 
 impl fmt::Display for Level {

@@ -13,7 +13,7 @@ use super::pvs::Searcher;
 use super::search_options::SearchOptions;
 use super::seeded_rng::{SeededRng, scale_to_range};
 use super::{
-    Evaluate, Level, Limits, PREVIEW_DEPTH, Report, Stop, Strength, TranspositionTable, search,
+    Evaluate, Level, Limits, PREVIEW_DEPTH, Report, Stop, TranspositionTable, search,
     search_with_progress,
 };
 use crate::game::{GameHistory, Outcome, Position, Seat};
@@ -84,15 +84,11 @@ fn candidates<P: Evaluate>(
     table: &TranspositionTable,
     on_progress: &mut dyn FnMut(&Report<P::Move>),
 ) -> Option<Candidates<P::Move>> {
-    let Strength {
-        depth,
-        margin,
-        avoids_loss_in_one: blocks,
-    } = strength_in_position(history.position(), level);
+    let depth_and_margin = depth_and_margin(history.position(), level);
     let mut legal = Vec::new();
     history.legal_moves(&mut legal);
-    let report = match margin {
-        Some(margin) => {
+    let report = match depth_and_margin {
+        Some((depth, margin)) => {
             let options = options_for_level::<P>(level);
             search_within_margin(history, margin, depth, options, limits, stop, table)?
         }
@@ -101,7 +97,7 @@ fn candidates<P: Evaluate>(
         }
         None => search_with_progress(history, limits, stop, table, on_progress)?,
     };
-    let mut moves = match margin {
+    let mut moves = match depth_and_margin {
         // `report.moves` comes from the last completed iteration. The principal variation may come
         // from a later, interrupted iteration.
         None => report.pv.iter().copied().take(1).collect(),
@@ -111,7 +107,9 @@ fn candidates<P: Evaluate>(
             report.moves.iter().map(|value| value.m).collect(),
         ),
     };
-    if blocks {
+    // From medium level on, a bot prevents every avoidable loss in one ply, even if it has no time
+    // to search.
+    if level >= Level::Medium {
         moves = avoid_losses_in_one(history, moves);
     }
     if level > Level::Beginner {
@@ -120,18 +118,15 @@ fn candidates<P: Evaluate>(
     Some(Candidates { moves, report })
 }
 
-/// Returns the search parameters of the level in this position. From medium level on, a bot plays
-/// elementary endgames without a margin. Even a small margin would let the bot move in circles.
-fn strength_in_position<P: Evaluate>(pos: &P, level: Level) -> Strength {
-    let level_strength = P::strength(level);
-    if level < Level::Medium || level_strength.margin.is_none() || !pos.is_elementary_endgame() {
-        return level_strength;
+/// Returns the search depth and score margin of the level in this position, or `None` for the level
+/// of full strength. From medium level on, a bot plays elementary endgames without a margin. Even a
+/// small margin would let the bot move in circles.
+fn depth_and_margin<P: Evaluate>(pos: &P, level: Level) -> Option<(u32, u32)> {
+    let depth_and_margin = *P::DEPTHS_AND_MARGINS.get(level as usize)?;
+    if level >= Level::Medium && pos.is_elementary_endgame() {
+        return Some((ELEMENTARY_DEPTH, 0));
     }
-    Strength {
-        depth: ELEMENTARY_DEPTH,
-        margin: Some(0),
-        ..level_strength
-    }
+    Some(depth_and_margin)
 }
 
 /// Returns the search options for a level below full strength. The search either returns the values

@@ -26,7 +26,7 @@ pub use self::nnue::Features;
 use self::tapered_score::{PHASE_MAX, TaperedScore};
 use crate::game::Position;
 use crate::game::chess::{Chess, Move};
-use crate::search::{Evaluate, Level, MoveStack, Score, Strength};
+use crate::search::{Evaluate, Level, MoveStack, Score};
 
 /// Tempo bonus: evaluation bonus for the side to move.
 const TEMPO_BONUS: TaperedScore = TaperedScore::new(37, 14);
@@ -112,16 +112,7 @@ impl Evaluate for Chess {
 
     /// The levels `Beginner` and `Easy` overlook recaptures, because they search without quiescence
     /// search. The other levels follow captures until the position is quiet.
-    #[rustfmt::skip] // Table columns are aligned by hand.
-    fn strength(level: Level) -> Strength {
-        match level {
-            Level::Beginner => Strength { depth: 1,        margin: Some(250), avoids_loss_in_one: false },
-            Level::Easy     => Strength { depth: 2,        margin: Some(80),  avoids_loss_in_one: false },
-            Level::Medium   => Strength { depth: 1,        margin: Some(60),  avoids_loss_in_one: true },
-            Level::Hard     => Strength { depth: 3,        margin: Some(30),  avoids_loss_in_one: true },
-            Level::Max      => Strength { depth: u32::MAX, margin: None,      avoids_loss_in_one: true },
-        }
-    }
+    const DEPTHS_AND_MARGINS: [(u32, u32); 4] = [(1, 250), (2, 80), (1, 60), (3, 30)];
 
     fn uses_selective_search(level: Level) -> bool {
         level >= Level::Medium

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 use crate::game::draughts::{Draughts, Move};
 use crate::game::{Position, Seat};
-use crate::search::{Bounds, Evaluate, Level, Score, Strength};
+use crate::search::{Bounds, Evaluate, Score};
 
 pub use trained_eval::Features;
 
@@ -53,16 +53,7 @@ impl Evaluate for Draughts {
 
     /// The trained evaluation gives even similar moves different values, so level `Easy` needs a
     /// larger `margin` than the default to vary its moves.
-    #[rustfmt::skip] // Table columns are aligned by hand.
-    fn strength(level: Level) -> Strength {
-        match level {
-            Level::Beginner => Strength { depth: 1,        margin: Some(200), avoids_loss_in_one: false },
-            Level::Easy     => Strength { depth: 1,        margin: Some(50),  avoids_loss_in_one: false },
-            Level::Medium   => Strength { depth: 2,        margin: Some(50),  avoids_loss_in_one: true },
-            Level::Hard     => Strength { depth: 4,        margin: Some(30),  avoids_loss_in_one: true },
-            Level::Max      => Strength { depth: u32::MAX, margin: None,      avoids_loss_in_one: true },
-        }
-    }
+    const DEPTHS_AND_MARGINS: [(u32, u32); 4] = [(1, 200), (1, 50), (2, 50), (4, 30)];
 
     /// Returns bounds from the endgame table. A draw in the table is an exact score. A win or loss
     /// in the table only excludes the opposite result, because the win may take too many moves

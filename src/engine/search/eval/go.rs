@@ -68,7 +68,7 @@ impl<const N: u8> Evaluate for Go<N> {
 
     const MCTS: Option<MctsPlayer<Self>> = Some(MctsPlayer {
         search: mcts::search::<Self, Board<N>>,
-        strength: mcts_adapter::strength,
+        playouts: [50, 200, 800, 3000],
     });
 
     fn evaluate(&self) -> Score {

@@ -19,7 +19,7 @@ pub use trained_eval::Features;
 use crate::game::gomoku::bitboard::Bitboard;
 use crate::game::gomoku::{Gomoku, Move};
 use crate::game::{Position, Seat};
-use crate::search::{Bounds, Evaluate, Level, MoveStack, Score, Strength, VisibleFeatures};
+use crate::search::{Bounds, Evaluate, Level, MoveStack, Score, VisibleFeatures};
 
 use self::line_windows::{OpenFour, ThreatMap};
 
@@ -150,16 +150,7 @@ impl Evaluate for Gomoku {
         level != Level::Easy || nearby.is_empty() || nearby.has(m.bit_index())
     }
 
-    #[rustfmt::skip] // Table columns are aligned by hand.
-    fn strength(level: Level) -> Strength {
-        match level {
-            Level::Beginner => Strength { depth: 1,        margin: Some(350), avoids_loss_in_one: false },
-            Level::Easy     => Strength { depth: 1,        margin: Some(200), avoids_loss_in_one: false },
-            Level::Medium   => Strength { depth: 1,        margin: Some(40),  avoids_loss_in_one: true },
-            Level::Hard     => Strength { depth: 2,        margin: Some(10),  avoids_loss_in_one: true },
-            Level::Max      => Strength { depth: u32::MAX, margin: None,      avoids_loss_in_one: true },
-        }
-    }
+    const DEPTHS_AND_MARGINS: [(u32, u32); 4] = [(1, 350), (1, 200), (1, 40), (2, 10)];
 
     fn remaining_plies_max(&self) -> u32 {
         Self::INFO.plies_max - u32::from(self.plies())

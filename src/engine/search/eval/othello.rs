@@ -16,7 +16,7 @@ use std::ops::RangeInclusive;
 
 use crate::game::othello::{Move, Othello};
 use crate::game::{Position, Seat};
-use crate::search::{Bounds, Evaluate, Level, MoveStack, Score, Strength, VisibleFeatures};
+use crate::search::{Bounds, Evaluate, MoveStack, Score, VisibleFeatures};
 
 use endgame_solver::EMPTIES_MAX;
 use parity::odd_quarters;
@@ -56,16 +56,7 @@ impl Evaluate for Othello {
 
     /// The trained evaluation plays well even at low depth, so the lower levels need larger margins
     /// than the default.
-    #[rustfmt::skip] // Table columns are aligned by hand.
-    fn strength(level: Level) -> Strength {
-        match level {
-            Level::Beginner => Strength { depth: 1,        margin: Some(300), avoids_loss_in_one: false },
-            Level::Easy     => Strength { depth: 1,        margin: Some(125), avoids_loss_in_one: false },
-            Level::Medium   => Strength { depth: 2,        margin: Some(140), avoids_loss_in_one: true },
-            Level::Hard     => Strength { depth: 4,        margin: Some(75),  avoids_loss_in_one: true },
-            Level::Max      => Strength { depth: u32::MAX, margin: None,      avoids_loss_in_one: true },
-        }
-    }
+    const DEPTHS_AND_MARGINS: [(u32, u32); 4] = [(1, 300), (1, 125), (2, 140), (4, 75)];
 
     fn evaluate(&self) -> Score {
         Score::estimate(patterns::evaluate(self))

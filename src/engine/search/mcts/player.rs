@@ -3,20 +3,22 @@
 use super::super::move_selection::draw_index;
 use super::{MctsSearch, MoveValue, Report};
 use crate::game::{GameHistory, Position};
-use crate::search::{Level, Limits, MctsStrength, Stop, TranspositionTable};
+use crate::search::{Level, Limits, Stop, TranspositionTable};
 
-/// Search function and level strengths for a game whose bots search by playouts.
+/// Search function and playouts per level for a game whose bots search by playouts.
 #[derive(Clone, Copy, Debug)]
 pub struct MctsPlayer<P: Position> {
     /// Search function of the game.
     pub search: MctsSearch<P>,
-    /// Returns the search parameters of a level.
-    pub strength: fn(Level) -> MctsStrength,
+    /// Playouts per move of each level below `Max`, weakest first. Level `Max` runs as many playouts
+    /// as its limits allow.
+    pub playouts: [u64; 4],
 }
 
 impl<P: Position> MctsPlayer<P> {
     /// Returns the move that a bot of this level plays and the report of its search, or `None` if
-    /// the game is over.
+    /// the game is over. Level `Beginner` picks a move with a probability proportional to its
+    /// number of visits. The other levels play the best move.
     #[expect(
         clippy::too_many_arguments,
         reason = "same parameters as choose_move_with_progress"
@@ -34,23 +36,18 @@ impl<P: Position> MctsPlayer<P> {
         if history.outcome().is_some() {
             return None;
         }
-        let MctsStrength {
-            playouts,
-            samples_by_visits: varies,
-        } = (self.strength)(level);
+        let playouts = self.playouts.get(level as usize);
         let limits = Limits {
-            nodes: [limits.nodes, playouts].into_iter().flatten().min(),
+            nodes: limits.nodes.into_iter().chain(playouts.copied()).min(),
             ..*limits
         };
         let report = (self.search)(history, &limits, seed, stop, table, on_progress);
         let best = report.pv[0];
-        let m = if varies {
-            sample_by_visits(&report, |tried| draw_index(history.position(), seed, tried))
-                .unwrap_or(best)
-        } else {
-            best
-        };
-        Some((m, report))
+        if level > Level::Beginner {
+            return Some((best, report));
+        }
+        let draw = |count| draw_index(history.position(), seed, count);
+        Some((sample_by_visits(&report, draw).unwrap_or(best), report))
     }
 }
 

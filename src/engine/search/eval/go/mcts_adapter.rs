@@ -8,10 +8,10 @@ use crate::game::go::bitboard::Bitboard;
 use crate::game::go::incremental_board::{BIT_COUNT, Board, PASS};
 use crate::game::go::{Go, KOMI, Move};
 use crate::game::{GameHistory, Seat};
+use crate::search::StoneFate;
 use crate::search::mcts;
 use crate::search::mcts::{Candidate, FirstPlays, PlayoutResult};
 use crate::search::seeded_rng::SeededRng;
-use crate::search::{Level, MctsStrength, StoneFate};
 
 /// Maximum number of plies in a playout, divided by the number of points on the board. The limit
 /// stops playouts in which a ko would go on forever.
@@ -20,18 +20,6 @@ const PLAYOUT_PLIES_PER_POINT: u32 = 3;
 /// Weight of the point margin in a playout result. The margin gives the bot a goal even if the game
 /// is already won or lost.
 const POINTS_WEIGHT: f32 = 0.04;
-
-/// Returns the number of playouts and the move selection of each level.
-#[rustfmt::skip] // Table columns are aligned by hand.
-pub(super) const fn strength(level: Level) -> MctsStrength {
-    match level {
-        Level::Beginner => MctsStrength { playouts: Some(50),   samples_by_visits: true },
-        Level::Easy     => MctsStrength { playouts: Some(200),  samples_by_visits: false },
-        Level::Medium   => MctsStrength { playouts: Some(800),  samples_by_visits: false },
-        Level::Hard     => MctsStrength { playouts: Some(3000), samples_by_visits: false },
-        Level::Max      => MctsStrength { playouts: None,       samples_by_visits: false },
-    }
-}
 
 impl<const N: u8> mcts::PlayoutBoard<Go<N>> for Board<N> {
     fn from_history(history: &GameHistory<Go<N>>) -> Self {

@@ -4,7 +4,7 @@
 use super::*;
 use crate::game::{Outcome, Position};
 use crate::search::eval::go::BoardAnalysis;
-use crate::search::{Limits, Stop, TranspositionTable, choose_move};
+use crate::search::{Level, Limits, Stop, TranspositionTable, choose_move};
 
 fn choose_bot_move<const N: u8>(history: &GameHistory<Go<N>>, playouts: u64) -> Move<N> {
     let limits = Limits::nodes(playouts);
