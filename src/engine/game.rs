@@ -16,10 +16,12 @@ pub mod gomoku;
 pub mod othello;
 pub mod perft;
 mod protocols_and_file_formats;
+mod rank_text;
 mod symmetry;
 pub mod tic_tac_toe;
 mod zobrist;
 
+use std::cmp::Ordering;
 use std::fmt::{self, Write};
 use std::hash::Hash;
 use std::str::FromStr;
@@ -112,6 +114,21 @@ impl Outcome {
             Self::Draw => None,
         }
     }
+
+    /// Returns the outcome of a game that this seat has won.
+    #[must_use]
+    pub const fn won_by(winner: Seat) -> Self {
+        Self::Decisive { winner }
+    }
+
+    /// Returns the outcome of a game that the seat with more points has won.
+    fn by_points([first, second]: [u32; 2]) -> Self {
+        match first.cmp(&second) {
+            Ordering::Less => Self::won_by(Seat::Second),
+            Ordering::Equal => Self::Draw,
+            Ordering::Greater => Self::won_by(Seat::First),
+        }
+    }
 }
 
 /// How a game ended, for games that can end in several ways.
@@ -121,6 +138,24 @@ pub struct Ending {
     pub detail: &'static str,
     /// Points of each seat, in games decided by points.
     pub scores: Option<[u32; 2]>,
+}
+
+impl Ending {
+    /// Returns the ending of a game that is not decided by points.
+    const fn without_scores(detail: &'static str) -> Self {
+        Self {
+            detail,
+            scores: None,
+        }
+    }
+
+    /// Returns the ending of a game that is decided by points.
+    const fn by_points(scores: [u32; 2]) -> Self {
+        Self {
+            detail: "score",
+            scores: Some(scores),
+        }
+    }
 }
 
 /// Fixed properties of a game.
@@ -198,6 +233,12 @@ fn parse_count<T: FromStr + Ord>(digits: &str, max: T) -> Option<T> {
         Ok(count) => count.min(max),
         Err(_) => max,
     })
+}
+
+/// Parses a number without a sign or leading zeros.
+fn parse_plain_number<T: FromStr>(text: &str) -> Option<T> {
+    let is_plain = text == "0" || text.starts_with(|c: char| matches!(c, '1'..='9'));
+    text.parse().ok().filter(|_| is_plain)
 }
 
 /// Returns the text without the move number before the move: `e4` for `1.e4`, `1. e4`, `1... e4` or
@@ -300,6 +341,9 @@ pub trait Position:
     /// Style of the board in diagrams.
     const BOARD_STYLE: BoardStyle = BoardStyle::Grid;
 
+    /// Colours of the pieces of each seat in diagrams.
+    const PIECE_COLORS: [PieceColor; 2] = [PieceColor::Black, PieceColor::White];
+
     /// Whether the board is drawn with rank 1 at the top.
     const FIRST_RANK_AT_TOP: bool = false;
 
@@ -338,9 +382,19 @@ pub trait Position:
         None
     }
 
-    /// Returns the shape and colour of the piece on a square, or `None` if the square is empty.
-    fn diagram_piece(&self, _at: Square) -> Option<DiagramPiece> {
+    /// Returns the seat whose piece is on a square, or `None` if the square is empty. Diagrams and
+    /// the text of the position use it.
+    fn seat_at(&self, _square: Square) -> Option<Seat> {
         None
+    }
+
+    /// Returns the shape and colour of the piece on a square, or `None` if the square is empty. In
+    /// most games, the pieces are discs in the colours of the seats.
+    fn diagram_piece(&self, square: Square) -> Option<DiagramPiece> {
+        self.seat_at(square).map(|seat| DiagramPiece {
+            shape: PieceShape::Disc,
+            color: Self::PIECE_COLORS[seat.index()],
+        })
     }
 
     /// Returns whether `seat` can still win by some sequence of legal moves, however unlikely.

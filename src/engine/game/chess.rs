@@ -385,9 +385,7 @@ impl Position for Chess {
     fn outcome(&self) -> Option<Outcome> {
         if !self.can_move() {
             return Some(if self.is_check() {
-                Outcome::Decisive {
-                    winner: self.turn().other(),
-                }
+                Outcome::won_by(self.turn().other())
             } else {
                 Outcome::Draw
             });
@@ -409,10 +407,7 @@ impl Position for Chess {
         } else {
             return None;
         };
-        Some(Ending {
-            detail,
-            scores: None,
-        })
+        Some(Ending::without_scores(detail))
     }
 
     fn in_check(&self) -> bool {

@@ -21,8 +21,8 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::FxHasher;
 
 use super::{
-    BoardStyle, DiagramPiece, Ending, GameInfo, IllegalMove, Outcome, PieceColor, PieceShape,
-    Position, ReadMoveError, RecordFormat, RepetitionRule, Seat, Square,
+    BoardStyle, DiagramPiece, Ending, GameInfo, IllegalMove, Outcome, PieceShape, Position,
+    ReadMoveError, RecordFormat, RepetitionRule, Seat, Square,
 };
 
 pub(crate) use bitboard::ROWS;
@@ -384,26 +384,25 @@ impl Position for Draughts {
         self.turn
     }
 
-    #[inline]
-    fn diagram_piece(&self, at: Square) -> Option<DiagramPiece> {
-        let is_in = |bits: u64| Self::squares_of(bits).any(|square| square == at);
+    fn seat_at(&self, square: Square) -> Option<Seat> {
         let mut seats = Seat::ALL.into_iter();
-        let seat = seats.find(|seat| is_in(self.pieces_by_seat[seat.index()]))?;
-        let shape = match is_in(self.kings) {
+        seats
+            .find(|seat| Self::squares_of(self.pieces_by_seat[seat.index()]).any(|at| at == square))
+    }
+
+    fn diagram_piece(&self, square: Square) -> Option<DiagramPiece> {
+        let seat = self.seat_at(square)?;
+        let shape = match Self::squares_of(self.kings).any(|at| at == square) {
             true => PieceShape::CrownedDisc,
             false => PieceShape::Disc,
         };
-        Some(DiagramPiece {
-            shape,
-            color: [PieceColor::Black, PieceColor::White][seat.index()],
-        })
+        let color = Self::PIECE_COLORS[seat.index()];
+        Some(DiagramPiece { shape, color })
     }
 
     fn outcome(&self) -> Option<Outcome> {
         if !self.can_move() {
-            return Some(Outcome::Decisive {
-                winner: self.turn.other(),
-            });
+            return Some(Outcome::won_by(self.turn.other()));
         }
         (self.quiet_plies >= QUIET_PLIES_MAX).then_some(Outcome::Draw)
     }
@@ -413,10 +412,7 @@ impl Position for Draughts {
             Outcome::Decisive { winner: _ } => "no-moves",
             Outcome::Draw => "forty-moves",
         };
-        Some(Ending {
-            detail,
-            scores: None,
-        })
+        Some(Ending::without_scores(detail))
     }
 
     fn repetition_key(&self) -> u64 {

@@ -16,10 +16,7 @@ pub enum RepetitionRule {
 }
 
 /// The [`Ending`] of a game that is drawn by threefold repetition.
-const REPETITION_ENDING: Ending = Ending {
-    detail: "repetition",
-    scores: None,
-};
+const REPETITION_ENDING: Ending = Ending::without_scores("repetition");
 
 const REPEATED_POSITION: IllegalMove = IllegalMove("would repeat an earlier position");
 

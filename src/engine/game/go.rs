@@ -21,17 +21,16 @@
 pub(crate) mod bitboard;
 pub(crate) mod incremental_board;
 
-use std::cmp::Ordering;
 use std::fmt;
-use std::fmt::Write as _;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use self::bitboard::Bitboard;
+use super::rank_text::RankText;
 use super::{
-    BoardStyle, DiagramPiece, Ending, EngineProtocol, GameInfo, IllegalMove, Outcome,
-    ParseMoveError, ParsePositionError, PieceColor, PieceShape, Position, RecordFormat,
-    RepetitionRule, Seat, Square, Symmetry, zobrist,
+    BoardStyle, Ending, EngineProtocol, GameInfo, IllegalMove, Outcome, ParseMoveError,
+    ParsePositionError, Position, RecordFormat, RepetitionRule, Seat, Square, Symmetry,
+    parse_plain_number, zobrist,
 };
 
 /// Points that White receives for moving second. The value is an integer, so that a game can be
@@ -262,6 +261,13 @@ impl<const N: u8> Hash for Go<N> {
     }
 }
 
+/// Text of the board.
+const RANK_TEXT: RankText = RankText {
+    letters: *b"bw",
+    shape_error: ParsePositionError("the number of rows and points must match the board size"),
+    letter_error: ParsePositionError("points must be 'b', 'w' or '.'"),
+};
+
 impl<const N: u8> Position for Go<N> {
     type Move = Move<N>;
 
@@ -304,38 +310,20 @@ impl<const N: u8> Position for Go<N> {
         Seat::to_move_after(self.plies.into())
     }
 
-    #[inline]
-    fn diagram_piece(&self, at: Square) -> Option<DiagramPiece> {
-        let bit = Bitboard::<N>::bit_index(at.file, at.rank);
-        let mut seats = Seat::ALL.into_iter();
-        let seat = seats.find(|seat| self.stones(*seat).has(bit))?;
-        Some(DiagramPiece {
-            shape: PieceShape::Disc,
-            color: [PieceColor::Black, PieceColor::White][seat.index()],
-        })
+    fn seat_at(&self, square: Square) -> Option<Seat> {
+        let bit = Bitboard::<N>::bit_index(square.file, square.rank);
+        (Seat::ALL.into_iter()).find(|seat| self.stones(*seat).has(bit))
     }
 
     fn outcome(&self) -> Option<Outcome> {
         if self.passes < PASSES_MAX && self.plies < PLIES_MAX {
             return None;
         }
-        let [black, white] = self.scores();
-        Some(match black.cmp(&white) {
-            Ordering::Greater => Outcome::Decisive {
-                winner: Seat::First,
-            },
-            Ordering::Equal => Outcome::Draw,
-            Ordering::Less => Outcome::Decisive {
-                winner: Seat::Second,
-            },
-        })
+        Some(Outcome::by_points(self.scores()))
     }
 
     fn ending(&self) -> Option<Ending> {
-        self.outcome().map(|_| Ending {
-            detail: "score",
-            scores: Some(self.scores()),
-        })
+        self.outcome().map(|_| Ending::by_points(self.scores()))
     }
 
     /// Superko forbids repeating the stones on the board. A pass leaves the stones unchanged but is
@@ -371,7 +359,8 @@ impl<const N: u8> Position for Go<N> {
 
     fn transform_move(m: Move<N>, symmetry: Symmetry) -> Move<N> {
         let Move::Play(point) = m else { return m };
-        let (file, rank) = symmetry.transform(Bitboard::<N>::file_and_rank(point.bit_index), N, N);
+        let (file, rank) = Bitboard::<N>::file_and_rank(point.bit_index);
+        let Square { file, rank } = symmetry.transform(Square { file, rank }, N, N);
         Move::from_bit_index(Bitboard::<N>::bit_index(file, rank))
     }
 
@@ -468,21 +457,12 @@ impl<const N: u8> FromStr for Move<N> {
 
 impl<const N: u8> fmt::Display for Go<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for rank in (0..N).rev() {
-            for file in 0..N {
-                let bit = Bitboard::<N>::bit_index(file, rank);
-                let seat = Seat::ALL
-                    .into_iter()
-                    .find(|seat| self.stones(*seat).has(bit));
-                f.write_char(seat.map_or('.', side_letter))?;
-            }
-            f.write_char(if rank == 0 { ' ' } else { '/' })?;
-        }
+        RANK_TEXT.write(self, f)?;
         let [black, white] = self.captures;
         let (passes, plies) = (self.passes, self.plies);
         write!(
             f,
-            "{} {black} {white} {passes} {plies}",
+            " {} {black} {white} {passes} {plies}",
             side_letter(self.turn())
         )
     }
@@ -505,7 +485,10 @@ impl<const N: u8> FromStr for Go<N> {
 
         let mut fields = text.split(' ');
         let mut field = || fields.next().ok_or(FIELDS_ERROR);
-        let stones = parse_rows::<N>(field()?)?;
+        let mut stones = [Bitboard::EMPTY; 2];
+        RANK_TEXT.parse::<Self>(field()?, |seat, Square { file, rank }| {
+            stones[seat.index()] |= Bitboard::from_bit_index(Bitboard::<N>::bit_index(file, rank));
+        })?;
         let (turn, numbers) = (field()?, [field()?, field()?, field()?, field()?]);
         if fields.next().is_some() {
             return Err(FIELDS_ERROR);
@@ -535,41 +518,8 @@ impl<const N: u8> FromStr for Go<N> {
     }
 }
 
-/// Parses the rows of a board and returns the stones of each seat.
-fn parse_rows<const N: u8>(text: &str) -> Result<[Bitboard<N>; 2], ParsePositionError> {
-    const SHAPE_ERROR: ParsePositionError =
-        ParsePositionError("the number of rows and points must match the board size");
-
-    let mut stones = [Bitboard::EMPTY; 2];
-    let mut rows = text.split('/');
-    for rank in (0..N).rev() {
-        let points = rows.next().ok_or(SHAPE_ERROR)?.as_bytes();
-        if points.len() != usize::from(N) {
-            return Err(SHAPE_ERROR);
-        }
-        for (file, point) in (0..N).zip(points) {
-            let point_set = Bitboard::from_bit_index(Bitboard::<N>::bit_index(file, rank));
-            match point {
-                b'.' => {}
-                b'b' => stones[0] |= point_set,
-                b'w' => stones[1] |= point_set,
-                _ => {
-                    return Err(ParsePositionError("points must be 'b', 'w' or '.'"));
-                }
-            }
-        }
-    }
-    if rows.next().is_some() {
-        return Err(SHAPE_ERROR);
-    }
-    Ok(stones)
-}
-
-/// Parses a number without a sign or leading zeros.
 fn parse_number(text: &str) -> Result<u16, ParsePositionError> {
-    let is_plain = text == "0" || text.starts_with(|c: char| matches!(c, '1'..='9'));
-    let number = text.parse().ok().filter(|_| is_plain);
-    number.ok_or(ParsePositionError(
+    parse_plain_number(text).ok_or(ParsePositionError(
         "captures, passes and plies must be numbers",
     ))
 }

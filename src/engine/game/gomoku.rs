@@ -15,9 +15,8 @@ use std::str::FromStr;
 
 use self::bitboard::Bitboard;
 use super::{
-    BoardStyle, DiagramPiece, Ending, EngineProtocol, GameInfo, IllegalMove, Outcome,
-    ParseMoveError, ParsePositionError, PieceColor, PieceShape, Position, RecordFormat, Seat,
-    Square, Symmetry, zobrist,
+    BoardStyle, Ending, EngineProtocol, GameInfo, IllegalMove, Outcome, ParseMoveError,
+    ParsePositionError, Position, RecordFormat, Seat, Square, Symmetry, zobrist,
 };
 
 const SIZE: u8 = Bitboard::SIZE;
@@ -67,6 +66,10 @@ impl Move {
         Self { bit_index: bit }
     }
 
+    const fn at(square: Square) -> Self {
+        Self::from_bit_index(Bitboard::bit_index(square.file, square.rank))
+    }
+
     const fn square(self) -> Square {
         let (file, rank) = Bitboard::file_and_rank(self.bit_index);
         Square { file, rank }
@@ -77,6 +80,14 @@ impl Gomoku {
     /// Returns the stones of the side to move and of its opponent, in this order.
     pub(crate) const fn stones(&self) -> [Bitboard; 2] {
         [self.own, self.other]
+    }
+
+    fn stones_of(&self, seat: Seat) -> Bitboard {
+        if self.turn() == seat {
+            self.own
+        } else {
+            self.other
+        }
     }
 
     /// Returns the empty squares of the board.
@@ -248,29 +259,14 @@ impl Position for Gomoku {
         Seat::to_move_after(self.plies.into())
     }
 
-    #[inline]
-    fn diagram_piece(&self, at: Square) -> Option<DiagramPiece> {
-        let bit = Bitboard::bit_index(at.file, at.rank);
-        let is_own = self.own.has(bit);
-        if !is_own && !self.other.has(bit) {
-            return None;
-        }
-        let seat = if is_own {
-            self.turn()
-        } else {
-            self.turn().other()
-        };
-        Some(DiagramPiece {
-            shape: PieceShape::Disc,
-            color: [PieceColor::Black, PieceColor::White][seat.index()],
-        })
+    fn seat_at(&self, square: Square) -> Option<Seat> {
+        let bit = Move::at(square).bit_index;
+        (Seat::ALL.into_iter()).find(|seat| self.stones_of(*seat).has(bit))
     }
 
     fn outcome(&self) -> Option<Outcome> {
         if self.is_won {
-            return Some(Outcome::Decisive {
-                winner: self.turn().other(),
-            });
+            return Some(Outcome::won_by(self.turn().other()));
         }
         (self.plies == SIZE * SIZE).then_some(Outcome::Draw)
     }
@@ -279,21 +275,13 @@ impl Position for Gomoku {
     /// last stone completed several rows, the result includes the squares of all of them.
     fn winning_line(&self) -> Option<Vec<Square>> {
         let squares = rows_of_five(self.other).iter_ascending();
-        self.is_won.then(|| {
-            squares
-                .map(|bit| Move { bit_index: bit }.square())
-                .collect()
-        })
+        let squares = squares.map(|bit| Move::from_bit_index(bit).square());
+        self.is_won.then(|| squares.collect())
     }
 
     /// A seat can win as long as some five squares in a row contain no stone of the opponent.
     fn can_win(&self, seat: Seat) -> bool {
-        let others = if self.turn() == seat {
-            self.other
-        } else {
-            self.own
-        };
-        !rows_of_five(Bitboard::ALL & !others).is_empty()
+        !rows_of_five(Bitboard::ALL & !self.stones_of(seat.other())).is_empty()
     }
 
     fn ending(&self) -> Option<Ending> {
@@ -301,10 +289,7 @@ impl Position for Gomoku {
             Outcome::Decisive { .. } => "five",
             Outcome::Draw => "full",
         };
-        Some(Ending {
-            detail,
-            scores: None,
-        })
+        Some(Ending::without_scores(detail))
     }
 
     fn move_to_record_notation(&self, m: Move) -> String {
@@ -317,17 +302,13 @@ impl Position for Gomoku {
     }
 
     fn transform_move(m: Move, symmetry: Symmetry) -> Move {
-        let (file, rank) = symmetry.transform(Bitboard::file_and_rank(m.bit_index), SIZE, SIZE);
-        Move::from_bit_index(Bitboard::bit_index(file, rank))
+        Move::at(symmetry.transform(m.square(), SIZE, SIZE))
     }
 
     fn legal_moves(&self, moves: &mut Vec<Move>) {
         if self.outcome().is_none() {
-            moves.extend(
-                self.empty_squares()
-                    .iter_ascending()
-                    .map(|bit| Move { bit_index: bit }),
-            );
+            let squares = self.empty_squares().iter_ascending();
+            moves.extend(squares.map(Move::from_bit_index));
         }
     }
 
@@ -365,37 +346,25 @@ impl FromStr for Move {
     type Err = ParseMoveError;
 
     fn from_str(text: &str) -> Result<Self, ParseMoveError> {
-        let Square { file, rank } =
-            Square::parse(text, SIZE, SIZE).ok_or(ParseMoveError { example: "h8" })?;
-        Ok(Self {
-            bit_index: Bitboard::bit_index(file, rank),
-        })
+        let square = Square::parse(text, SIZE, SIZE);
+        square.map(Self::at).ok_or(ParseMoveError { example: "h8" })
     }
 }
 
 impl fmt::Display for Gomoku {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [black, white] = match self.turn() {
-            Seat::First => [self.own, self.other],
-            Seat::Second => [self.other, self.own],
-        };
         for rank in (0..SIZE).rev() {
             let mut empty = 0;
             for file in 0..SIZE {
-                let bit = Bitboard::bit_index(file, rank);
-                let stone = match (black.has(bit), white.has(bit)) {
-                    (true, _) => 'b',
-                    (false, true) => 'w',
-                    (false, false) => {
-                        empty += 1;
-                        continue;
-                    }
+                let Some(seat) = self.seat_at(Square { file, rank }) else {
+                    empty += 1;
+                    continue;
                 };
                 if empty != 0 {
                     write!(f, "{empty}")?;
                     empty = 0;
                 }
-                f.write_char(stone)?;
+                f.write_char(['b', 'w'][seat.index()])?;
             }
             if empty != 0 {
                 write!(f, "{empty}")?;

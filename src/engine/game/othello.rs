@@ -15,8 +15,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{
-    BoardStyle, DiagramPiece, Ending, GameInfo, IllegalMove, Outcome, ParseMoveError,
-    ParsePositionError, PieceColor, PieceShape, Position, RecordFormat, Seat, Square, Symmetry,
+    BoardStyle, Ending, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError,
+    Position, RecordFormat, Seat, Square, Symmetry,
 };
 
 pub(crate) use bitboard::{flipped_discs, neighbours, playable_squares};
@@ -58,6 +58,10 @@ pub struct Move(u8);
 impl Move {
     /// A pass: the move that places no disc.
     pub const PASS: Self = Self(SQUARES);
+
+    const fn at(square: Square) -> Self {
+        Self(square.rank * SIZE + square.file)
+    }
 
     /// Returns the move that places a disc on the lowest square of a set.
     #[inline]
@@ -208,39 +212,22 @@ impl Position for Othello {
         self.turn
     }
 
-    #[inline]
-    fn diagram_piece(&self, at: Square) -> Option<DiagramPiece> {
-        let bit = 1 << (at.rank * 8 + at.file);
+    fn seat_at(&self, square: Square) -> Option<Seat> {
+        let bit = Move::at(square).bit();
         let is_own = self.own & bit != 0;
-        if !is_own && self.other & bit == 0 {
-            return None;
-        }
-        let seat = if is_own { self.turn } else { self.turn.other() };
-        Some(DiagramPiece {
-            shape: PieceShape::Disc,
-            color: [PieceColor::Black, PieceColor::White][seat.index()],
-        })
+        let owner = if is_own { self.turn } else { self.turn.other() };
+        (is_own || self.other & bit != 0).then_some(owner)
     }
 
     fn outcome(&self) -> Option<Outcome> {
         if self.playable_squares != 0 || self.must_pass() {
             return None;
         }
-        let [own, other] = [self.own.count_ones(), self.other.count_ones()];
-        Some(match own.cmp(&other) {
-            std::cmp::Ordering::Less => Outcome::Decisive {
-                winner: self.turn.other(),
-            },
-            std::cmp::Ordering::Equal => Outcome::Draw,
-            std::cmp::Ordering::Greater => Outcome::Decisive { winner: self.turn },
-        })
+        Some(Outcome::by_points(self.disc_counts()))
     }
 
     fn ending(&self) -> Option<Ending> {
-        self.outcome().map(|_| Ending {
-            detail: "score",
-            scores: Some(self.scores()),
-        })
+        self.outcome().map(|_| Ending::by_points(self.scores()))
     }
 
     /// Edax and the WTHOR database leave out passes in their game records.
@@ -262,11 +249,8 @@ impl Position for Othello {
     }
 
     fn transform_move(m: Move, symmetry: Symmetry) -> Move {
-        let Some(Square { file, rank }) = m.square() else {
-            return m;
-        };
-        let (file, rank) = symmetry.transform((file, rank), SIZE, SIZE);
-        Move(rank * SIZE + file)
+        let square = m.square();
+        square.map_or(m, |square| Move::at(symmetry.transform(square, SIZE, SIZE)))
     }
 
     fn legal_moves(&self, moves: &mut Vec<Move>) {
@@ -330,8 +314,8 @@ impl FromStr for Move {
         {
             return Ok(Self::PASS);
         }
-        let square = Square::parse(text, SIZE, SIZE).ok_or(ParseMoveError { example: "d3" })?;
-        Ok(Self(square.rank * SIZE + square.file))
+        let square = Square::parse(text, SIZE, SIZE);
+        square.map(Self::at).ok_or(ParseMoveError { example: "d3" })
     }
 }
 

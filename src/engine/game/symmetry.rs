@@ -1,5 +1,7 @@
 //! Rotations and reflections of a board that leave the rules of the game unchanged.
 
+use super::Square;
+
 /// A rotation or reflection of the board, or the identity. Files and ranks are swapped first, then
 /// left and right, then top and bottom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,22 +63,20 @@ impl Symmetry {
         }
     }
 
-    /// Returns the file and rank of a square after this symmetry is applied to a board of the given
-    /// size.
+    /// Returns the square that this symmetry maps a square of a board of the given size to.
     #[must_use]
-    pub const fn transform(self, (file, rank): (u8, u8), files: u8, ranks: u8) -> (u8, u8) {
-        let (file, rank) = if self.transposed {
-            (rank, file)
-        } else {
-            (file, rank)
-        };
-        let file = if self.mirrored {
-            files - 1 - file
-        } else {
-            file
-        };
-        let rank = if self.flipped { ranks - 1 - rank } else { rank };
-        (file, rank)
+    pub const fn transform(self, square: Square, files: u8, ranks: u8) -> Square {
+        let Square { mut file, mut rank } = square;
+        if self.transposed {
+            (file, rank) = (rank, file);
+        }
+        if self.mirrored {
+            file = files - 1 - file;
+        }
+        if self.flipped {
+            rank = ranks - 1 - rank;
+        }
+        Square { file, rank }
     }
 }
 
@@ -87,7 +87,8 @@ mod tests {
     #[test]
     fn inverse_undoes_every_symmetry() {
         for symmetry in Symmetry::SQUARE {
-            for square in [(0, 0), (1, 0), (0, 2), (2, 1)] {
+            for (file, rank) in [(0, 0), (1, 0), (0, 2), (2, 1)] {
+                let square = Square { file, rank };
                 let transformed = symmetry.transform(square, 3, 3);
                 assert_eq!(
                     symmetry.inverse().transform(transformed, 3, 3),
@@ -96,6 +97,7 @@ mod tests {
                 );
             }
         }
-        assert_eq!(Symmetry::LEFT_RIGHT[1].transform((0, 5), 7, 6), (6, 5));
+        let [left, right] = [0, 6].map(|file| Square { file, rank: 5 });
+        assert_eq!(Symmetry::LEFT_RIGHT[1].transform(left, 7, 6), right);
     }
 }

@@ -22,7 +22,9 @@ use std::str::FromStr;
 
 use super::bitboard::{Direction, bit_at, bit_index, king_row, square_bit_index, square_number};
 use super::{Draughts, Move, PIECES_PER_SIDE, QUIET_PLIES_MAX};
-use crate::game::{ParseMoveError, ParsePositionError, Seat, parse_count, strip_move_number};
+use crate::game::{
+    ParseMoveError, ParsePositionError, Seat, parse_count, parse_plain_number, strip_move_number,
+};
 
 /// Maximum number of jumps in one capture. The documentation of `Move` explains this limit.
 const JUMPS_MAX: u8 = 9;
@@ -133,16 +135,9 @@ pub(super) fn move_through(indices: &[u8]) -> Option<Move> {
 
 /// Parses a square number and returns the bit index of the square.
 fn parse_square(text: &str) -> Result<u8, ParseMoveError> {
-    parse_number::<u8>(text)
+    parse_plain_number::<u8>(text)
         .and_then(square_bit_index)
         .ok_or(MOVE_ERROR)
-}
-
-/// Parses a number without a sign or leading zeros. `str::parse` alone would also accept `+1` and
-/// `01`.
-fn parse_number<T: FromStr>(text: &str) -> Option<T> {
-    let is_plain = text == "0" || text.starts_with(|c: char| matches!(c, '1'..='9'));
-    text.parse().ok().filter(|_| is_plain)
 }
 
 impl fmt::Display for Draughts {
@@ -238,7 +233,7 @@ impl Draughts {
                 None => (piece, false),
             };
             let (first, last) = digits.split_once('-').unwrap_or((digits, digits));
-            let [first, last] = [first, last].map(parse_number::<u8>);
+            let [first, last] = [first, last].map(parse_plain_number::<u8>);
             let (first, last) = (first.ok_or(SQUARE_ERROR)?, last.ok_or(SQUARE_ERROR)?);
             if first > last {
                 return Err(ParsePositionError(
