@@ -156,10 +156,10 @@ impl TurnClock {
         now: Instant,
     ) -> bool {
         let player = state.turn().and_then(|seat| state.occupant(seat).player());
-        let mut causes = self.pause_causes;
-        causes.player_absent &= player.is_some_and(|player| !is_present(player));
-        causes.only_stand_ins = state.waits_for_players();
-        self.set_pause_causes(causes, now)
+        self.change_pause_causes(now, |causes| {
+            causes.player_absent &= player.is_some_and(|player| !is_present(player));
+            causes.only_stand_ins = state.waits_for_players();
+        })
     }
 
     /// Records that a stand-in has taken the seat to move. The time that the replaced player used
@@ -171,52 +171,24 @@ impl TurnClock {
     /// Pauses the clock because the store has accepted no writes since `since`. Returns whether
     /// this call paused the clock.
     pub fn pause_for_store(&mut self, since: Instant) -> bool {
-        let store_down = true;
-        self.set_pause_causes(
-            PauseCauses {
-                store_down,
-                ..self.pause_causes
-            },
-            since,
-        )
+        self.change_pause_causes(since, |causes| causes.store_down = true)
     }
 
     /// Records that the store accepts writes again. Returns whether the clock resumed.
     pub fn resume_after_store(&mut self, now: Instant) -> bool {
-        let store_down = false;
-        self.set_pause_causes(
-            PauseCauses {
-                store_down,
-                ..self.pause_causes
-            },
-            now,
-        )
+        self.change_pause_causes(now, |causes| causes.store_down = false)
     }
 
     /// Pauses the clock because the server of the player to move has not responded since `since`.
     /// Returns whether this call paused the clock.
     pub fn pause_for_unreachable_player(&mut self, since: Instant) -> bool {
-        let player_unreachable = true;
-        self.set_pause_causes(
-            PauseCauses {
-                player_unreachable,
-                ..self.pause_causes
-            },
-            since,
-        )
+        self.change_pause_causes(since, |causes| causes.player_unreachable = true)
     }
 
     /// Records that the server of the player to move responds again. Returns whether the clock
     /// resumed.
     pub fn resume_for_reachable_player(&mut self, now: Instant) -> bool {
-        let player_unreachable = false;
-        self.set_pause_causes(
-            PauseCauses {
-                player_unreachable,
-                ..self.pause_causes
-            },
-            now,
-        )
+        self.change_pause_causes(now, |causes| causes.player_unreachable = false)
     }
 
     /// Returns whether the clock is paused because the store accepts no writes.
@@ -225,14 +197,15 @@ impl TurnClock {
         self.pause_causes.store_down
     }
 
-    fn set_pause_causes(&mut self, causes: PauseCauses, now: Instant) -> bool {
+    /// Changes the causes of a pause. Returns whether the clock was paused or resumed.
+    fn change_pause_causes(&mut self, now: Instant, change: impl FnOnce(&mut PauseCauses)) -> bool {
         let was_running = self.is_running();
         if self.control.is_correspondence() {
             // The clock of a correspondence match never pauses.
             self.pause_causes = PauseCauses::default();
             return false;
         }
-        self.pause_causes = causes;
+        change(&mut self.pause_causes);
         let is_running = self.is_running();
         if was_running && !is_running {
             self.elapsed = self.elapsed(now);
