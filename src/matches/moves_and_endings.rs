@@ -17,34 +17,31 @@ pub(super) struct MatchEnd {
 }
 
 impl MatchEnd {
-    pub(super) const fn without_result(detail: Option<EndDetail>, by: Option<Seat>) -> Self {
+    pub(super) const fn new(winner: Option<Seat>, reason: EndReason) -> Self {
         Self {
-            winner: None,
-            reason: EndReason::Aborted,
-            detail,
-            by,
+            winner,
+            reason,
+            detail: None,
+            by: None,
         }
     }
 
-    pub(super) const BY_AGREEMENT: Self = Self {
-        winner: None,
-        reason: EndReason::Agreement,
-        detail: None,
-        by: None,
-    };
+    pub(super) const fn without_result(detail: Option<EndDetail>, by: Option<Seat>) -> Self {
+        Self {
+            detail,
+            by,
+            ..Self::new(None, EndReason::Aborted)
+        }
+    }
+
+    pub(super) const BY_AGREEMENT: Self = Self::new(None, EndReason::Agreement);
 
     pub(super) const fn into_event(self, remaining: Option<RemainingTime>) -> EventKind {
-        let Self {
-            winner,
-            reason,
-            detail,
-            by,
-        } = self;
         EventKind::Ended {
-            winner,
-            reason,
-            detail,
-            by,
+            winner: self.winner,
+            reason: self.reason,
+            detail: self.detail,
+            by: self.by,
             remaining,
         }
     }
@@ -59,13 +56,7 @@ pub(super) const fn rules_end_event(
         Outcome::Draw => None,
         Outcome::Decisive { winner } => Some(winner),
     };
-    let end = MatchEnd {
-        winner,
-        reason: EndReason::Rules,
-        detail: None,
-        by: None,
-    };
-    end.into_event(remaining)
+    MatchEnd::new(winner, EndReason::Rules).into_event(remaining)
 }
 
 impl Match {
@@ -134,13 +125,7 @@ impl Match {
         now: Timestamp,
     ) -> Result<Decision, Refusal> {
         self.check_running()?;
-        let end = MatchEnd {
-            winner: Some(loser.other()),
-            reason,
-            detail: None,
-            by: None,
-        };
-        self.end_now(end, now)
+        self.end_now(MatchEnd::new(Some(loser.other()), reason), now)
     }
 
     pub(super) fn resign_as_bot(&self, seat: Seat, now: Timestamp) -> Result<Decision, Refusal> {
@@ -173,12 +158,7 @@ impl Match {
         let clock = clock.ok_or(Refusal::NotAllowed("this match has no clock"))?;
         let loser = self.position.turn();
         let winner = loser.other();
-        let timeout = MatchEnd {
-            winner: Some(winner),
-            reason: EndReason::Timeout,
-            detail: None,
-            by: None,
-        };
+        let timeout = MatchEnd::new(Some(winner), EndReason::Timeout);
         let end = if !self.position.can_win(winner) {
             MatchEnd {
                 winner: None,
