@@ -18,8 +18,7 @@ impl Match {
     /// Returns the event which records that a player receives a hint. A repeated request at the
     /// same ply produces no event.
     pub(super) fn request_hint(&self, player: PlayerId, ply: Ply) -> Result<Decision, Refusal> {
-        let seat = self.seat_of(player).ok_or(Refusal::NotSeated)?;
-        self.check_running()?;
+        let seat = self.seat_in_running_match(player)?;
         self.check_ply(ply)?;
         if self.turn() != Some(seat) {
             return Err(Refusal::NotYourTurn);

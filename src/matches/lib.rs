@@ -427,7 +427,7 @@ impl Match {
             } => self.play_as_player(*player, *ply, m, *takebacks, now),
             Action::PlayAsBot { seat, ply, m } => self.play_as_bot(*seat, *ply, m, now),
             Action::Resign { player } => {
-                let seat = self.seat_of(*player).ok_or(Refusal::NotSeated)?;
+                let seat = self.seat_in_running_match(*player)?;
                 self.end_with_loser(seat, EndReason::Resignation, now)
             }
             Action::ResignAsBot { seat } => self.resign_as_bot(*seat, now),

@@ -68,8 +68,7 @@ impl Match {
         takebacks: Option<u64>,
         now: Timestamp,
     ) -> Result<Decision, Refusal> {
-        let seat = self.seat_of(player).ok_or(Refusal::NotSeated)?;
-        self.check_running()?;
+        let seat = self.seat_in_running_match(player)?;
         if takebacks.is_some_and(|known_takebacks| known_takebacks != self.takebacks) {
             return Err(self.stale_ply());
         }
@@ -140,8 +139,7 @@ impl Match {
         player: PlayerId,
         now: Timestamp,
     ) -> Result<Decision, Refusal> {
-        let seat = self.seat_of(player).ok_or(Refusal::NotSeated)?;
-        self.check_running()?;
+        let seat = self.seat_in_running_match(player)?;
         if self.ply() >= ABORT_BEFORE_PLY || self.takebacks > 0 {
             return Err(Refusal::NotAllowed(
                 "it is too late to abort: resign instead",
@@ -228,6 +226,12 @@ impl Match {
             self.remaining
                 .after_move(&clock, self.position.turn(), spent_ms),
         )
+    }
+
+    /// Returns the seat of a player, if the match is running.
+    pub(super) fn seat_in_running_match(&self, player: PlayerId) -> Result<Seat, Refusal> {
+        let seat = self.seat_of(player).ok_or(Refusal::NotSeated)?;
+        self.check_running().map(|()| seat)
     }
 
     pub(super) fn check_running(&self) -> Result<(), Refusal> {

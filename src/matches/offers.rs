@@ -74,9 +74,8 @@ impl Match {
     #[must_use]
     pub fn bot_to_answer_draw(&self) -> Option<Seat> {
         let answering_seat = self.offers.draw?.seat.other();
-        self.occupant(answering_seat)
-            .bot_level()
-            .map(|_| answering_seat)
+        let bot = self.occupant(answering_seat).bot_level();
+        bot.map(|_| answering_seat)
     }
 
     pub(super) fn offer_draw(
@@ -85,8 +84,7 @@ impl Match {
         ply: Ply,
         now: Timestamp,
     ) -> Result<Decision, Refusal> {
-        let seat = self.seat_of(player).ok_or(Refusal::NotSeated)?;
-        self.check_running()?;
+        let seat = self.seat_in_running_match(player)?;
         self.check_ply(ply)?;
         if self.has_offered_draw(seat.other()) {
             return self.end_now(MatchEnd::BY_AGREEMENT, now);
@@ -126,13 +124,10 @@ impl Match {
         requested: Option<Ply>,
         now: Timestamp,
     ) -> Result<Decision, Refusal> {
-        let seat = self.seat_of(player).ok_or(Refusal::NotSeated)?;
-        self.check_running()?;
+        let seat = self.seat_in_running_match(player)?;
         self.check_ply(ply)?;
-        let opponent_offer = self
-            .offers
-            .takeback
-            .filter(|standing| standing.seat != seat);
+        let is_of_opponent = |pending: &PendingOffer| pending.seat != seat;
+        let opponent_offer = self.offers.takeback.filter(is_of_opponent);
         if let Some(opponent_offer) = opponent_offer
             && requested.is_none_or(|requested_ply| opponent_offer.to_ply == Some(requested_ply))
         {
@@ -146,16 +141,10 @@ impl Match {
         }
         self.check_event_limit()?;
         // A bot accepts every takeback request.
-        let is_granted = self.occupant(seat.other()).bot_level().is_some();
-        let taken_back = if is_granted {
-            self.takeback_event(to_ply)
-        } else {
-            None
-        };
-        Ok([
-            Some(self.offer_event(seat, Offer::Takeback, to_ply)),
-            taken_back,
-        ])
+        let bot = self.occupant(seat.other()).bot_level();
+        let taken_back = bot.and_then(|_| self.takeback_event(to_ply));
+        let offered = self.offer_event(seat, Offer::Takeback, to_ply);
+        Ok([Some(offered), taken_back])
     }
 
     /// Checks whether `seat` may request a takeback to `to_ply`.
@@ -185,9 +174,8 @@ impl Match {
         let last = last.filter(|(ply, _)| *ply == self.ply());
         let remaining_ms = last.and_then(|(_, at_ms)| {
             let elapsed_ms = now_ms.saturating_sub(at_ms);
-            TAKEBACK_INTERVAL_MS
-                .checked_sub(elapsed_ms)
-                .filter(|ms| *ms > 0)
+            let remaining_ms = TAKEBACK_INTERVAL_MS.saturating_sub(elapsed_ms);
+            (remaining_ms > 0).then_some(remaining_ms)
         });
         match remaining_ms {
             None => Ok(()),
@@ -217,11 +205,8 @@ impl Match {
     pub(super) fn takeback_event(&self, to_ply: Option<Ply>) -> Option<EventKind> {
         let ply = to_ply?;
         let first = self.played_moves.get(usize::try_from(ply.0).ok()?)?;
-        let left = self.creation.terms.clock.map(|_| first.remaining);
-        Some(EventKind::TakenBack {
-            ply,
-            remaining: left,
-        })
+        let remaining = self.creation.terms.clock.map(|_| first.remaining);
+        Some(EventKind::TakenBack { ply, remaining })
     }
 
     fn offer_event(&self, seat: Seat, offer: Offer, to_ply: Option<Ply>) -> EventKind {
@@ -243,8 +228,7 @@ impl Match {
     }
 
     pub(super) fn decline(&self, player: PlayerId, offer: Offer) -> Result<Decision, Refusal> {
-        let by = self.seat_of(player).ok_or(Refusal::NotSeated)?;
-        self.check_running()?;
+        let by = self.seat_in_running_match(player)?;
         let pending = self.offers.get(offer).ok_or(Refusal::NothingOffered)?;
         let seat = pending.seat;
         Ok([Some(EventKind::Declined { seat, offer, by }), None])
@@ -268,50 +252,36 @@ impl Match {
     }
 
     pub(super) fn give_time(&self, player: PlayerId, ms: u64) -> Result<Decision, Refusal> {
-        let by = self.seat_of(player).ok_or(Refusal::NotSeated)?;
-        self.check_running()?;
-        if self.creation.terms.rated {
-            return Err(Refusal::NotAllowed("time cannot be given in rated matches"));
-        }
-        self.check_time_gift(by.other(), ms)?;
-        self.check_event_limit()?;
+        let by = self.seat_in_running_match(player)?;
         let seat = by.other();
+        self.check_time_gift(seat, ms)?;
+        self.check_event_limit()?;
         let remaining = self.remaining.with_added_time(seat, ms);
-        Ok([
-            Some(EventKind::TimeGiven {
-                seat,
-                ms,
-                remaining,
-            }),
-            None,
-        ])
+        let given = EventKind::TimeGiven {
+            seat,
+            ms,
+            remaining,
+        };
+        Ok([Some(given), None])
     }
 
     /// Checks whether the player in `to` may receive `ms` milliseconds from the opponent now.
     pub(super) fn check_time_gift(&self, to: Seat, ms: u64) -> Result<(), Refusal> {
-        match self.creation.terms.clock {
-            None => return Err(Refusal::NotAllowed("this match has no clock")),
-            Some(ClockControl::Move { .. }) => {
-                return Err(Refusal::NotAllowed(
-                    "time cannot be added to a fixed time per move",
-                ));
-            }
-            Some(
-                ClockControl::Fischer { .. }
-                | ClockControl::Delay { .. }
-                | ClockControl::ByoYomi { .. },
-            ) => {}
-        }
         if self.creation.terms.rated {
             return Err(Refusal::NotAllowed("time cannot be given in rated matches"));
+        }
+        let clock = self.creation.terms.clock;
+        let clock = clock.ok_or(Refusal::NotAllowed("this match has no clock"))?;
+        if matches!(clock, ClockControl::Move { .. }) {
+            let why = "time cannot be added to a fixed time per move";
+            return Err(Refusal::NotAllowed(why));
         }
         if !matches!(self.occupant(to), Occupant::Player { .. }) {
             return Err(Refusal::NotAllowed("time cannot be given to a bot"));
         }
         if self.remaining.remaining_ms()[to.index()].saturating_add(ms) > TIME_WITH_GIFT_MAX_MS {
-            return Err(Refusal::NotAllowed(
-                "a player cannot have more than two hours on the clock",
-            ));
+            let why = "a player cannot have more than two hours on the clock";
+            return Err(Refusal::NotAllowed(why));
         }
         if self.offers.time_gift_plies[to.other().index()].last() == Some(&self.ply()) {
             return Err(Refusal::TooSoon {
