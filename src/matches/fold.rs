@@ -29,72 +29,20 @@ impl Match {
     /// Applies an event. Returns `None` and leaves the match unchanged if the event cannot occur in
     /// the current state.
     fn try_fold(&mut self, event: &Event, seq: Seq) -> Option<()> {
-        match (&event.kind, self.stage) {
-            (EventKind::Seated { seat, occupant }, Stage::Open) => {
+        if !event.kind.can_occur_in(self.stage) {
+            return None;
+        }
+        let at_ms = event.at_ms;
+        match &event.kind {
+            EventKind::Seated { seat, occupant } if self.stage == Stage::Open => {
                 let is_stand_in = matches!(occupant, Occupant::StandIn { .. });
                 (!is_stand_in).then(|| self.seats[seat.index()] = occupant.clone())
             }
-            (EventKind::Seated { seat, occupant }, Stage::Running) => {
-                self.fold_substitution(*seat, occupant, event.at_ms)
-            }
-            (EventKind::Started { remaining: left }, Stage::Open) => {
-                self.fold_start(*left, event.at_ms)
-            }
-            (
-                EventKind::Moved {
-                    seat,
-                    m,
-                    spent_ms: _,
-                    remaining: left,
-                },
-                Stage::Running,
-            ) => self.fold_move(*seat, m, *left, event.at_ms, seq),
-            (
-                EventKind::Offered { .. }
-                | EventKind::Declined { .. }
-                | EventKind::TakenBack { .. }
-                | EventKind::TimeGiven { .. }
-                | EventKind::Hinted { .. },
-                Stage::Running,
-            ) => self.fold_offer_event(event, seq),
-            (
-                EventKind::Ended {
-                    winner,
-                    reason,
-                    detail,
-                    by,
-                    remaining: left,
-                },
-                Stage::Open | Stage::Running,
-            ) => {
-                self.set_remaining_time(*left)?;
-                self.offers.clear();
-                self.ended_ms = Some(event.at_ms);
-                self.stage = Stage::Ended {
-                    winner: *winner,
-                    reason: *reason,
-                    detail: *detail,
-                    by: *by,
-                };
-                Some(())
-            }
-            (
-                EventKind::Started { .. }
-                | EventKind::Moved { .. }
-                | EventKind::Offered { .. }
-                | EventKind::Declined { .. }
-                | EventKind::TakenBack { .. }
-                | EventKind::TimeGiven { .. }
-                | EventKind::Hinted { .. },
-                _,
-            )
-            | (EventKind::Seated { .. } | EventKind::Ended { .. }, Stage::Ended { .. }) => None,
-        }
-    }
-
-    /// Applies an event about an offer, a takeback, a gift of time or a hint.
-    fn fold_offer_event(&mut self, event: &Event, seq: Seq) -> Option<()> {
-        match &event.kind {
+            EventKind::Seated { seat, occupant } => self.fold_substitution(*seat, occupant, at_ms),
+            EventKind::Started { remaining } => self.fold_start(*remaining, at_ms),
+            EventKind::Moved {
+                seat, m, remaining, ..
+            } => self.fold_move(*seat, m, *remaining, at_ms, seq),
             EventKind::Offered {
                 seat,
                 offer,
@@ -108,29 +56,39 @@ impl Match {
                     to_ply: *to_ply,
                     seq,
                 };
-                self.offers.record_offer(pending, event.at_ms);
+                self.offers.record_offer(pending, at_ms);
                 Some(())
             }
             EventKind::Declined { seat, offer, by: _ } => {
                 self.offers.withdraw(*seat, *offer).then_some(())
             }
-            EventKind::TakenBack { ply, remaining } => {
-                self.fold_takeback(*ply, *remaining, event.at_ms)
-            }
+            EventKind::TakenBack { ply, remaining } => self.fold_takeback(*ply, *remaining, at_ms),
             EventKind::TimeGiven {
-                seat,
-                ms: _,
-                remaining,
+                seat, remaining, ..
             } => {
                 self.set_remaining_time(Some(*remaining))?;
                 self.offers.record_time_gift(seat.other(), self.ply());
                 Some(())
             }
             EventKind::Hinted { seat, ply } => self.fold_hint(*seat, *ply),
-            EventKind::Seated { .. }
-            | EventKind::Started { .. }
-            | EventKind::Moved { .. }
-            | EventKind::Ended { .. } => None,
+            EventKind::Ended {
+                winner,
+                reason,
+                detail,
+                by,
+                remaining,
+            } => {
+                self.set_remaining_time(*remaining)?;
+                self.offers.clear();
+                self.ended_ms = Some(at_ms);
+                self.stage = Stage::Ended {
+                    winner: *winner,
+                    reason: *reason,
+                    detail: *detail,
+                    by: *by,
+                };
+                Some(())
+            }
         }
     }
 
@@ -229,5 +187,21 @@ impl Match {
         self.turn_start_ms = at_ms;
         self.offers.record_takeback(ply);
         Some(())
+    }
+}
+
+impl EventKind {
+    /// Returns whether the event can occur in this stage of a match.
+    fn can_occur_in(&self, stage: Stage) -> bool {
+        match self {
+            Self::Seated { .. } | Self::Ended { .. } => !matches!(stage, Stage::Ended { .. }),
+            Self::Started { .. } => stage == Stage::Open,
+            Self::Moved { .. }
+            | Self::Offered { .. }
+            | Self::Declined { .. }
+            | Self::TakenBack { .. }
+            | Self::TimeGiven { .. }
+            | Self::Hinted { .. } => stage == Stage::Running,
+        }
     }
 }
