@@ -339,6 +339,12 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
     fn clone_box(&self) -> Box<dyn AnyPosition>;
 }
 
+impl Clone for Box<dyn AnyPosition> {
+    fn clone(&self) -> Self {
+        self.clone_box()
+    }
+}
+
 /// Move that a bot chose, with the report of its search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MoveChoice {

@@ -5,7 +5,7 @@ use plyhouse_engine::catalog::{AnyPosition, GameEntry, InitialPositionError};
 use super::{Creation, Match};
 
 /// Initial position of a match.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum InitialPosition {
     /// The standard initial position of the game.
     Standard(&'static GameEntry),
@@ -26,16 +26,7 @@ impl InitialPosition {
     pub(super) fn to_position(&self) -> Box<dyn AnyPosition> {
         match self {
             Self::Standard(game) => game.initial_position(),
-            Self::Custom(position) => position.clone_box(),
-        }
-    }
-}
-
-impl Clone for InitialPosition {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Standard(game) => Self::Standard(game),
-            Self::Custom(position) => Self::Custom(position.clone_box()),
+            Self::Custom(position) => position.clone(),
         }
     }
 }

@@ -91,7 +91,7 @@ struct PlayedMove {
 }
 
 /// A match of one game between two seats.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Match {
     creation: Creation,
     seats: [Occupant; 2],

@@ -4,7 +4,6 @@
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::PlayerId;
 
-use super::offers::Offers;
 use super::{Event, EventKind, Match, Stage, TurnClock};
 
 /// Data about a match that the store holds in addition to the match's events. The store can query
@@ -94,36 +93,12 @@ impl Match {
         {
             return None;
         }
-        let mut after_events = self.clone_without_offers();
+        let mut after_events = self.clone();
         let mut relevant_events = events.iter().filter(|event| affects_reminder(event));
         relevant_events
             .try_for_each(|event| after_events.fold(event))
             .ok()?;
         after_events.reminder()
-    }
-
-    /// Clones the match, except for its pending and past offers. The position is rebuilt by
-    /// replaying all moves, so the cost grows with the length of the match.
-    fn clone_without_offers(&self) -> Self {
-        let position = self.position_at(self.played_moves.len());
-        Self {
-            creation: self.creation.clone(),
-            seats: self.seats.clone(),
-            stage: self.stage,
-            initial_position: self.initial_position.clone(),
-            position: position.expect("all moves can be replayed"),
-            played_moves: self.played_moves.clone(),
-            san_moves: self.san_moves.clone(),
-            seq: self.seq,
-            turn_start_ms: self.turn_start_ms,
-            remaining: self.remaining,
-            absence_limit_ms: self.absence_limit_ms,
-            takebacks: self.takebacks,
-            offers: Offers::default(),
-            last_hinted_ply: self.last_hinted_ply,
-            substitution_counts: self.substitution_counts,
-            ended_ms: self.ended_ms,
-        }
     }
 
     /// Returns the participations of the players who hold a seat, and of the host.

@@ -21,7 +21,7 @@ pub struct PendingOffer {
 }
 
 /// Pending offers, and the past offers that restrict new ones.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Offers {
     /// Pending draw offer. At most one offer of each kind is pending. The opponent can only accept
     /// or decline the offer. A new offer by the same player replaces the pending one.
