@@ -61,16 +61,15 @@ impl Match {
         for event in events {
             let seq = state.seq().next();
             let kind = &event.kind;
-            match state.expected_event() {
-                Some(expected) if expected != *kind => {
-                    let (found, expected) = (Box::new(kind.clone()), Box::new(expected));
-                    return Err(AuditError::Unexpected {
-                        seq,
-                        found,
-                        expected,
-                    });
-                }
-                Some(_) | None => {}
+            if let Some(expected) = state.expected_event()
+                && expected != *kind
+            {
+                let (found, expected) = (Box::new(kind.clone()), Box::new(expected));
+                return Err(AuditError::Unexpected {
+                    seq,
+                    found,
+                    expected,
+                });
             }
             (state.check_event(event))
                 .map_err(|reason| AuditError::InvalidDecision { seq, reason })?;

@@ -70,12 +70,8 @@ impl Rating {
 
     /// Returns the rating rounded to an integer, as clients show it.
     #[must_use]
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "it is between 400 and 4000"
-    )]
     pub fn rounded(&self) -> i32 {
-        libm::round(self.rating) as i32
+        round_rating(self.rating)
     }
 
     /// Returns the deviation rounded to an integer, as clients show it.

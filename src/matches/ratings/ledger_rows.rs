@@ -145,27 +145,19 @@ impl Match {
         if !creation.terms.rated {
             return None;
         }
-        let are_guests =
-            Seat::ALL.map(|seat| self.occupant(seat).kind() == Some(PlayerKind::Guest));
-        let is_mixed = Seat::ALL.into_iter().any(|seat| {
-            let is_human = self.occupant(seat).kind() == Some(PlayerKind::Account);
-            is_human && self.occupant(seat.other()).kind() != Some(PlayerKind::Account)
-        });
-        if is_mixed || are_guests.contains(&true) {
+        let kinds = Seat::ALL.map(|seat| self.occupant(seat).kind());
+        let has = |kind| kinds.contains(&Some(kind));
+        let is_mixed = has(PlayerKind::Account) && kinds != [Some(PlayerKind::Account); 2];
+        if is_mixed || has(PlayerKind::Guest) {
             return None;
         }
         let game = creation.game.info.id;
         let [first, second] =
             Seat::ALL.map(|seat| Contender::from_occupant(self.occupant(seat), game));
         let line: Vec<&str> = self.moves().take(LINE_PLIES).collect();
-        let has_bot_account = Seat::ALL.into_iter().any(|seat| {
-            let kind = self.occupant(seat).kind();
-            kind == Some(PlayerKind::Bot)
-        });
-        let kind = if has_bot_account {
-            PlayerKind::Bot
-        } else {
-            PlayerKind::Account
+        let kind = match has(PlayerKind::Bot) {
+            true => PlayerKind::Bot,
+            false => PlayerKind::Account,
         };
         let loser = winner.map(Seat::other);
         Some(RatedGame {

@@ -104,19 +104,16 @@ impl RatingState {
     /// Posts the ledger row with the number `no`.
     pub fn post(&mut self, no: u64, row: &LedgerRow, exclusions: &RatingExclusions) -> PostOutcome {
         match row {
-            LedgerRow::Game(game) => self.post_game(no, game, exclusions),
-            LedgerRow::PlayerExcluded { .. } => PostOutcome {
-                at_ms: self.last_ms,
-                ..PostOutcome::default()
-            },
+            LedgerRow::Game(game) => return self.post_game(no, game, exclusions),
+            LedgerRow::PlayerExcluded { .. } => {}
             LedgerRow::ServerStarted { at_ms } => {
                 self.last_ms = self.last_ms.max(*at_ms);
                 self.started_ms = self.last_ms;
-                PostOutcome {
-                    at_ms: self.last_ms,
-                    ..PostOutcome::default()
-                }
             }
+        }
+        PostOutcome {
+            at_ms: self.last_ms,
+            ..PostOutcome::default()
         }
     }
 
