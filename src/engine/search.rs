@@ -60,7 +60,6 @@ pub use search_window::Bounds;
 pub use time_management::{BotClock, Clock};
 pub use transposition_table::TranspositionTable;
 
-use self::budget::Budget;
 use self::iterative_deepening::deepen_until;
 use self::pvs::Searcher;
 use self::search_options::SearchOptions;
@@ -185,13 +184,10 @@ pub fn search_with_progress<P: Evaluate>(
     if history.outcome().is_some() {
         return None;
     }
-    Some(with_helper_threads(
-        history,
-        limits,
-        stop,
-        table,
-        |mut search| search_root(&mut search, history.position(), limits, on_progress),
-    ))
+    let report = with_helper_threads(history, limits, stop, table, |mut search| {
+        search_root(&mut search, history.position(), limits, on_progress)
+    });
+    Some(report)
 }
 
 /// Searches the current position with the method that bots use at full strength. In games whose
@@ -210,17 +206,11 @@ pub fn search_at_full_strength<P: Evaluate>(
     if history.outcome().is_some() {
         return None;
     }
-    match P::MCTS {
-        Some(player) => Some((player.search)(
-            history,
-            limits,
-            0,
-            stop,
-            table,
-            on_progress,
-        )),
-        None => search_with_progress(history, limits, stop, table, on_progress),
-    }
+    let Some(player) = P::MCTS else {
+        return search_with_progress(history, limits, stop, table, on_progress);
+    };
+    let report = (player.search)(history, limits, 0, stop, table, on_progress);
+    Some(report)
 }
 
 /// Runs `main_search` on the current thread. If the limits allow several threads, helper threads
@@ -232,23 +222,30 @@ fn with_helper_threads<'a, P: Evaluate, T>(
     table: &'a TranspositionTable,
     main_search: impl FnOnce(Searcher<'a, P>) -> T,
 ) -> T {
+    let help = |search: &mut Searcher<'_, P>| {
+        search_root(search, history.position(), limits, &mut |_| {});
+    };
+    with_helpers(history, limits, stop, table, help, main_search)
+}
+
+/// Runs `main_search` on the current thread. If the limits allow several threads, helper threads
+/// run `help` at the same time. All threads share their results through the table.
+fn with_helpers<'a, P: Evaluate, T>(
+    history: &GameHistory<P>,
+    limits: &Limits,
+    stop: &'a Stop,
+    table: &'a TranspositionTable,
+    help: impl Fn(&mut Searcher<'_, P>) + Sync,
+    main_search: impl FnOnce(Searcher<'a, P>) -> T,
+) -> T {
+    let (options, keys) = (SearchOptions::ALL, history.key_history());
     parallel::with_helpers(
         limits.threads,
         |number, stop_helpers| {
-            let budget = Budget::new(Limits::default(), stop_helpers);
-            let search = Searcher::new(budget, table, SearchOptions::ALL, history.key_history());
-            let search = &mut search.with_ordering_seed(number);
-            search_root(search, history.position(), limits, &mut |_| {});
+            let search = Searcher::new(Limits::default(), stop_helpers, table, options, keys);
+            help(&mut search.with_ordering_seed(number));
         },
-        || {
-            let budget = Budget::new(*limits, stop);
-            main_search(Searcher::new(
-                budget,
-                table,
-                SearchOptions::ALL,
-                history.key_history(),
-            ))
-        },
+        || main_search(Searcher::new(*limits, stop, table, options, keys)),
     )
 }
 
@@ -344,30 +341,13 @@ pub fn solve<P: Evaluate>(
         proof.solve(search, pos).ok()?;
         let value = proof.value()?;
         let pv = solver::principal_variation(search, pos, value, proof.best_move, 1).ok()?;
-        Some(Report::from_value(
-            value,
-            pv,
-            pos.remaining_plies_max(),
-            search,
-        ))
+        let depth = pos.remaining_plies_max();
+        Some(Report::from_value(value, pv, depth, search))
     };
-    parallel::with_helpers(
-        limits.threads,
-        |number, stop_helpers| {
-            let budget = Budget::new(Limits::default(), stop_helpers);
-            let search = Searcher::new(budget, table, SearchOptions::ALL, history.key_history());
-            let _ = prove(&mut search.with_ordering_seed(number));
-        },
-        || {
-            let budget = Budget::new(*limits, stop);
-            prove(&mut Searcher::new(
-                budget,
-                table,
-                SearchOptions::ALL,
-                history.key_history(),
-            ))
-        },
-    )
+    let help = |search: &mut Searcher<'_, P>| drop(prove(search));
+    with_helpers(history, limits, stop, table, help, |mut search| {
+        prove(&mut search)
+    })
 }
 
 /// Returns whether the exact value of `pos` is at least `score`. Returns `None` if the game is
@@ -386,8 +366,8 @@ pub fn is_value_at_least<P: Evaluate>(
     if pos.outcome().is_some() {
         return None;
     }
-    let budget = Budget::new(*limits, stop);
-    let mut search = Searcher::new(budget, table, SearchOptions::ALL, &KeyHistory::new());
+    let keys = &KeyHistory::new();
+    let mut search = Searcher::new(*limits, stop, table, SearchOptions::ALL, keys);
     search.budget.enforce().ok()?;
     let window = NullWindow {
         alpha: score.saturating_sub(1),

@@ -14,7 +14,7 @@ use super::solver;
 use super::solver::Proof;
 use super::{
     Evaluate, Limits, PREVIEW_DEPTH, Report, Score, Stop, TranspositionTable, preview_limits,
-    with_helper_threads,
+    search_at_full_strength, with_helper_threads,
 };
 use crate::game::GameHistory;
 
@@ -41,26 +41,16 @@ pub fn analyse<P: Evaluate>(
     table: &mut TranspositionTable,
     on_progress: &mut dyn FnMut(&Report<P::Move>),
 ) -> Option<Report<P::Move>> {
+    if P::MCTS.is_some() && limits.depth.is_none() {
+        return search_at_full_strength(history, limits, stop, table, on_progress);
+    }
     if history.outcome().is_some() {
         return None;
     }
-    if let (Some(player), None) = (P::MCTS, limits.depth) {
-        return Some((player.search)(
-            history,
-            limits,
-            0,
-            stop,
-            table,
-            on_progress,
-        ));
-    }
-    Some(with_helper_threads(
-        history,
-        limits,
-        stop,
-        table,
-        |search| evaluate_all_moves(search, history.position(), limits, on_progress),
-    ))
+    let report = with_helper_threads(history, limits, stop, table, |search| {
+        evaluate_all_moves(search, history.position(), limits, on_progress)
+    });
+    Some(report)
 }
 
 fn evaluate_all_moves<P: Evaluate>(

@@ -16,7 +16,6 @@ use std::time::Duration;
 use test_games::{RandomTree, RandomlyEvaluated, UnsafelyPruned};
 
 use super::alpha_beta::alpha_beta;
-use super::budget::Budget;
 use super::iterative_deepening::deepen;
 use super::minimax::{Scale, minimax};
 use super::pvs::Searcher;
@@ -56,13 +55,8 @@ fn run_unlimited<P: Evaluate, T>(
     run: impl FnOnce(&mut Searcher<'_, P>) -> T,
 ) -> T {
     let (table, stop) = (TranspositionTable::new(TABLE_BYTES), Stop::new());
-    let budget = Budget::new(Limits::default(), &stop);
-    run(&mut Searcher::new(
-        budget,
-        &table,
-        options,
-        &KeyHistory::new(),
-    ))
+    let (limits, keys) = (Limits::default(), KeyHistory::new());
+    run(&mut Searcher::new(limits, &stop, &table, options, &keys))
 }
 
 /// Returns every reachable position of tic-tac-toe, sorted by text form.

@@ -7,7 +7,6 @@
 
 use std::fmt::Display;
 
-use super::budget::Budget;
 use super::iterative_deepening::deepen;
 use super::pvs::Searcher;
 use super::search_options::SearchOptions;
@@ -158,8 +157,7 @@ fn search_within_margin<P: Evaluate>(
         return None;
     }
     let depth = limits.depth.unwrap_or(depth).min(depth);
-    let budget = Budget::new(*limits, stop);
-    let mut search = Searcher::new(budget, table, options, history.key_history());
+    let mut search = Searcher::new(*limits, stop, table, options, history.key_history());
     let result = deepen(&mut search, history.position(), Some(margin), depth);
     Some(Report::from_search_result(result, &search))
 }

@@ -20,7 +20,7 @@ use super::search_options::SearchOptions;
 use super::search_path::SearchPath;
 use super::search_window::{Bounds, NullWindow, SearchWindow};
 use super::transposition_table::{NO_MOVE, Slot, TableEntry, TranspositionTable};
-use super::{Evaluate, Score};
+use super::{Evaluate, Limits, Score, Stop};
 use crate::game::{KeyHistory, RepetitionRule, Seat};
 
 /// Depth value that requests a search to the end of the game.
@@ -63,13 +63,14 @@ pub(super) struct Searcher<'a, P: Evaluate> {
 impl<'a, P: Evaluate> Searcher<'a, P> {
     /// Creates a search from a root position with the given history.
     pub(super) fn new(
-        budget: Budget<'a>,
+        limits: Limits,
+        stop: &'a Stop,
         table: &'a TranspositionTable,
         options: SearchOptions,
         key_history: &KeyHistory,
     ) -> Self {
         Self {
-            budget,
+            budget: Budget::new(limits, stop),
             options,
             table,
             path: SearchPath::from_history(key_history),

@@ -10,7 +10,7 @@
 //! "Searching for solutions in games and artificial intelligence", 1994, on the difference between
 //! proving and estimating.
 
-use super::budget::{Budget, BudgetExhausted};
+use super::budget::BudgetExhausted;
 use super::pvs::{FULL_DEPTH, Searcher};
 use super::search_options::SearchOptions;
 use super::search_result::SearchResult;
@@ -117,8 +117,8 @@ pub fn find_win_within<P: Evaluate>(
         return None;
     }
     let pos = history.position();
-    let budget = Budget::new(*limits, stop);
-    let mut search = Searcher::new(budget, table, SearchOptions::PROOF, history.key_history());
+    let (options, keys) = (SearchOptions::PROOF, history.key_history());
+    let mut search = Searcher::new(*limits, stop, table, options, keys);
     search.budget.enforce().ok()?;
     search.set_root(pos);
     for plies in (1..=plies.min(FULL_DEPTH - 1)).step_by(2) {
