@@ -51,38 +51,41 @@ impl FromStr for Move {
 
     fn from_str(text: &str) -> Result<Self, ParseMoveError> {
         let text = text.trim();
-        if let Some((from, to)) = text.split_once('-') {
-            let (from, to) = (parse_square(from)?, parse_square(to)?);
-            let leads_to_target =
-                |direction: &Direction| direction.shift(bit_at(from)) == bit_at(to);
-            let direction = Direction::ALL
-                .into_iter()
-                .find(leads_to_target)
-                .ok_or(MOVE_ERROR)?;
-            return Ok(Self::step(from, direction));
-        }
-        let mut squares = text.split(['x', 'X']);
-        let from = parse_square(squares.next().ok_or(MOVE_ERROR)?)?;
-        let (mut chain, mut current) = (Self::empty_chain(from), bit_at(from));
-        for square in squares {
-            let to = bit_at(parse_square(square)?);
-            let leads_to_target =
-                |direction: &Direction| direction.shift(direction.shift(current)) == to;
-            let direction = Direction::ALL
-                .into_iter()
-                .find(leads_to_target)
-                .ok_or(MOVE_ERROR)?;
-            if chain.capture_count() == JUMPS_MAX {
-                return Err(MOVE_ERROR);
+        match text.split_once('-') {
+            Some((from, to)) => {
+                step_between(parse_square(from)?, parse_square(to)?).ok_or(MOVE_ERROR)
             }
-            (chain, current) = (chain.with_jump(direction), to);
-        }
-        if chain.is_capture() {
-            Ok(chain)
-        } else {
-            Err(MOVE_ERROR)
+            None => jump_chain(text.split(['x', 'X']).map(parse_square)),
         }
     }
+}
+
+/// Returns the step between two squares, if they are neighbours.
+fn step_between(from: u8, to: u8) -> Option<Move> {
+    let leads_to_target = |direction: &Direction| direction.shift(bit_at(from)) == bit_at(to);
+    let direction = Direction::ALL.into_iter().find(leads_to_target)?;
+    Some(Move::step(from, direction))
+}
+
+/// Returns the capture that starts on the first square and lands on the other squares in order.
+fn jump_chain(
+    mut squares: impl Iterator<Item = Result<u8, ParseMoveError>>,
+) -> Result<Move, ParseMoveError> {
+    let from = squares.next().ok_or(MOVE_ERROR)??;
+    let (mut chain, mut current) = (Move::empty_chain(from), bit_at(from));
+    for square in squares {
+        let to = bit_at(square?);
+        let leads_to_target =
+            |direction: &Direction| direction.shift(direction.shift(current)) == to;
+        let direction = Direction::ALL.into_iter().find(leads_to_target);
+        if chain.capture_count() == JUMPS_MAX {
+            return Err(MOVE_ERROR);
+        }
+        (chain, current) = (chain.with_jump(direction.ok_or(MOVE_ERROR)?), to);
+    }
+    Some(chain)
+        .filter(|chain| chain.is_capture())
+        .ok_or(MOVE_ERROR)
 }
 
 /// Parses the squares of a step or capture with any separators, and returns their bit indices.
@@ -114,23 +117,11 @@ fn is_separator(c: char) -> bool {
 /// `None` if the board geometry allows no such move. The move is a step to a neighbouring square or
 /// a chain of jumps.
 pub(super) fn move_through(indices: &[u8]) -> Option<Move> {
-    let (from, landings) = indices.split_first()?;
-    if let [to] = landings
-        && let Some(direction) =
-            (Direction::ALL.into_iter()).find(|way| way.shift(bit_at(*from)) == bit_at(*to))
-    {
-        return Some(Move::step(*from, direction));
-    }
-    let (mut chain, mut current) = (Move::empty_chain(*from), bit_at(*from));
-    for to in landings {
-        let leads_to_target =
-            |direction: &Direction| direction.shift(direction.shift(current)) == bit_at(*to);
-        (chain, current) = (
-            chain.with_jump(Direction::ALL.into_iter().find(leads_to_target)?),
-            bit_at(*to),
-        );
-    }
-    Some(chain)
+    let step = match *indices {
+        [from, to] => step_between(from, to),
+        _ => None,
+    };
+    step.or_else(|| jump_chain(indices.iter().map(|index| Ok(*index))).ok())
 }
 
 /// Parses a square number and returns the bit index of the square.
