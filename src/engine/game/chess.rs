@@ -81,7 +81,7 @@ impl Chess {
     pub fn relative_bitboards(&self) -> [u64; 2 * Piece::NUM] {
         let turn = self.board.side_to_move();
         std::array::from_fn(|kind| {
-            let color = if kind < Piece::NUM { turn } else { !turn };
+            let color = [turn, !turn][kind / Piece::NUM];
             let squares = self
                 .board
                 .colored_pieces(color, Piece::ALL[kind % Piece::NUM]);
@@ -99,11 +99,7 @@ impl Chess {
     pub fn from_relative_bitboards(bitboards: &[u64; 2 * Piece::NUM]) -> Option<Self> {
         let mut builder = BoardBuilder::empty();
         for (kind, squares) in bitboards.iter().enumerate() {
-            let color = if kind < Piece::NUM {
-                Color::White
-            } else {
-                Color::Black
-            };
+            let color = Color::ALL[kind / Piece::NUM];
             for square in BitBoard(*squares) {
                 *builder.square_mut(square) = Some((Piece::ALL[kind % Piece::NUM], color));
             }
@@ -261,15 +257,7 @@ impl Chess {
         if !self.board.colors(self.board.side_to_move()).has(m.to) {
             return Move(m);
         }
-        let file = if m.to.file() > m.from.file() {
-            File::G
-        } else {
-            File::C
-        };
-        Move(cozy_chess::Move {
-            to: CozySquare::new(file, m.from.rank()),
-            ..m
-        })
+        Move(with_castling_target(m, [File::C, File::G]))
     }
 
     /// Converts a move to a `cozy-chess` move, which represents castling as a king move onto the
@@ -277,7 +265,7 @@ impl Chess {
     #[inline]
     fn to_cozy_move(&self, m: Move) -> cozy_chess::Move {
         if self.is_castling(m) {
-            castling_onto_rook(m)
+            with_castling_target(m.0, [File::A, File::H])
         } else {
             m.0
         }
@@ -511,16 +499,12 @@ impl Position for Chess {
     }
 }
 
-/// Converts a castling move to a `cozy-chess` move, which represents castling as a king move onto
-/// the square of the rook. The function is marked as cold because each side castles at most once in
-/// a game.
+/// Moves the target of a castling move to one of two files: the first when castling queenside, the
+/// second when castling kingside. The function is marked as cold because each side castles at most
+/// once in a game.
 #[cold]
-fn castling_onto_rook(Move(m): Move) -> cozy_chess::Move {
-    let file = if m.to.file() > m.from.file() {
-        File::H
-    } else {
-        File::A
-    };
+fn with_castling_target(m: cozy_chess::Move, files: [File; 2]) -> cozy_chess::Move {
+    let file = files[usize::from(m.to.file() > m.from.file())];
     cozy_chess::Move {
         to: CozySquare::new(file, m.from.rank()),
         ..m

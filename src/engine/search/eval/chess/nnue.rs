@@ -146,11 +146,7 @@ pub(super) fn evaluate(board: &Board) -> i32 {
 #[inline]
 fn piece_bitboards(board: &Board) -> [u64; PIECE_SETS] {
     array::from_fn(|piece_set| {
-        let color = if piece_set < Piece::NUM {
-            Color::White
-        } else {
-            Color::Black
-        };
+        let color = Color::ALL[piece_set / Piece::NUM];
         (board.colors(color) & board.pieces(Piece::ALL[piece_set % Piece::NUM])).0
     })
 }
@@ -196,6 +192,7 @@ impl Accumulator {
 }
 
 /// List of input rows. It holds at most one row for each of the 32 pieces.
+#[derive(Clone, Copy, Debug)]
 struct ActiveRows {
     rows: [u16; PIECES_MAX],
     len: usize,
@@ -247,8 +244,7 @@ fn weighted_sum(sums: &WeightRow, weights: &WeightRow) -> i32x4 {
 /// Active inputs of a position for both sides, for the trainer.
 #[derive(Clone, Copy, Debug)]
 pub struct Features {
-    rows: [[u16; PIECES_MAX]; 2],
-    len: usize,
+    rows: [ActiveRows; 2],
     /// Index of the output weights that apply to the position.
     pub output_bucket: usize,
 }
@@ -286,11 +282,9 @@ impl Features {
                 });
             }
         }
-        let [own, other] = lists;
         let pieces = bitboards.iter().map(|fields| fields.count_ones()).sum();
         Self {
-            rows: [own.rows, other.rows],
-            len: own.len,
+            rows: lists,
             output_bucket: bucket_of(pieces),
         }
     }
@@ -304,7 +298,7 @@ impl Features {
     /// Returns the active rows of the side to move, followed by the opponent's active rows.
     #[must_use]
     pub fn rows(&self) -> [&[u16]; 2] {
-        self.rows.each_ref().map(|rows| &rows[..self.len])
+        self.rows.each_ref().map(ActiveRows::as_slice)
     }
 }
 
