@@ -67,10 +67,7 @@ impl Seat {
     /// Returns the number of the seat, 0 or 1, as used in the protocol and in game records.
     #[must_use]
     pub const fn number(self) -> u8 {
-        match self {
-            Self::First => 0,
-            Self::Second => 1,
-        }
+        self as u8
     }
 
     /// Returns the seat with this number, if it is 0 or 1.
@@ -86,9 +83,15 @@ impl Seat {
     /// Returns the number of the seat as an index into an array of two elements.
     #[must_use]
     pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// Orders the values of this seat and of its opponent by the numbers of the seats.
+    #[must_use]
+    pub(crate) fn order_by_seat<T>(self, [own, other]: [T; 2]) -> [T; 2] {
         match self {
-            Self::First => 0,
-            Self::Second => 1,
+            Self::First => [own, other],
+            Self::Second => [other, own],
         }
     }
 }

@@ -11,6 +11,7 @@
 
 mod bitboard;
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
@@ -157,11 +158,8 @@ impl Othello {
 
     /// Returns the number of discs of each seat.
     fn disc_counts(&self) -> [u32; 2] {
-        let [own, other] = [self.own.count_ones(), self.other.count_ones()];
-        match self.turn {
-            Seat::First => [own, other],
-            Seat::Second => [other, own],
-        }
+        let counts = [self.own.count_ones(), self.other.count_ones()];
+        self.turn.order_by_seat(counts)
     }
 
     /// Returns the final score of each seat. The winner also scores one point for each empty
@@ -171,9 +169,9 @@ impl Othello {
         let [first, second] = self.disc_counts();
         let empties = self.empties();
         match first.cmp(&second) {
-            std::cmp::Ordering::Less => [first, second + empties],
-            std::cmp::Ordering::Equal => [first + empties / 2, second + empties / 2],
-            std::cmp::Ordering::Greater => [first + empties, second],
+            Ordering::Less => [first, second + empties],
+            Ordering::Equal => [first + empties / 2, second + empties / 2],
+            Ordering::Greater => [first + empties, second],
         }
     }
 }

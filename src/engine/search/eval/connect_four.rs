@@ -57,15 +57,12 @@ impl Evaluate for ConnectFour {
     /// The threat counts also include a winning square directly above an immediate threat. If the
     /// opponent blocks the immediate threat, the side can win on the square above.
     fn visible_features(&self) -> VisibleFeatures {
-        let mut threats = self.free_winning_squares().map(|wins| {
+        let threats = self.free_winning_squares().map(|wins| {
             let immediate_wins = wins & self.playable_squares();
             immediate_wins.count_ones() + (immediate_wins << 1 & wins).count_ones()
         });
-        if self.turn() == Seat::Second {
-            threats.reverse();
-        }
         VisibleFeatures {
-            winning_threats: Some(threats),
+            winning_threats: Some(self.turn().order_by_seat(threats)),
             ..VisibleFeatures::default()
         }
     }

@@ -16,9 +16,9 @@ mod vcf_solver;
 
 pub use trained_eval::Features;
 
+use crate::game::Position;
 use crate::game::gomoku::bitboard::Bitboard;
 use crate::game::gomoku::{Gomoku, Move};
-use crate::game::{Position, Seat};
 use crate::search::{Bounds, Evaluate, Level, MoveStack, Score, VisibleFeatures};
 
 use self::line_windows::{OpenFour, ThreatMap};
@@ -67,10 +67,8 @@ impl Evaluate for Gomoku {
     }
 
     fn visible_features(&self) -> VisibleFeatures {
-        let (mut stones, free) = (self.stones(), self.empty_squares());
-        if self.turn() == Seat::Second {
-            stones.reverse();
-        }
+        let stones = self.turn().order_by_seat(self.stones());
+        let free = self.empty_squares();
         let squares = |own| {
             let count = line_windows::open_fours(own, free).count();
             u32::try_from(count).unwrap_or(u32::MAX)

@@ -15,7 +15,7 @@ mod stable_discs;
 use std::ops::RangeInclusive;
 
 use crate::game::othello::{Move, Othello};
-use crate::game::{Position, Seat};
+use crate::game::Position;
 use crate::search::{Bounds, Evaluate, MoveStack, Score, VisibleFeatures};
 
 use endgame_solver::EMPTIES_MAX;
@@ -118,12 +118,9 @@ impl Evaluate for Othello {
     }
 
     fn visible_features(&self) -> VisibleFeatures {
-        let mut corners = self.discs().map(|discs| (discs & CORNERS).count_ones());
-        if self.turn() == Seat::Second {
-            corners.reverse();
-        }
+        let corners = self.discs().map(|discs| (discs & CORNERS).count_ones());
         VisibleFeatures {
-            corners: Some(corners),
+            corners: Some(self.turn().order_by_seat(corners)),
             mobility: Some(self.playable_squares().count_ones()),
             ..VisibleFeatures::default()
         }
