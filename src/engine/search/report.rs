@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::pvs::Searcher;
 use super::search_result::SearchResult;
+use super::search_window::Bounds;
 use super::solver;
 use super::solver::Proof;
 use super::{Evaluate, Score};
@@ -166,7 +167,8 @@ impl<M: Copy + Eq> Report<M> {
         let Some((outcome, _)) = pos.probe_book() else {
             return;
         };
-        let bounds = solver::outcome_bounds(outcome, pos.remaining_plies_max());
+        let win = Score::win_in(pos.remaining_plies_max());
+        let bounds = Bounds::from_outcome(outcome, win);
         let is_already_proven = match outcome {
             Ordering::Greater => self.score >= bounds.lower,
             Ordering::Equal => false,

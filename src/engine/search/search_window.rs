@@ -1,5 +1,7 @@
 //! Search windows and bounds of scores.
 
+use std::cmp::Ordering;
+
 use super::Score;
 
 /// Score interval of an alpha-beta search. `alpha` is the score that the seat can already
@@ -179,6 +181,22 @@ impl Bounds {
         Self {
             lower: score,
             upper: score,
+        }
+    }
+
+    /// Creates bounds for a position with this outcome for the side to move. A win is worth at least
+    /// `win`, and a loss at most the opposite.
+    pub(crate) fn from_outcome(outcome: Ordering, win: Score) -> Self {
+        match outcome {
+            Ordering::Less => Self {
+                upper: -win,
+                ..Self::UNBOUNDED
+            },
+            Ordering::Equal => Self::exact(Score::DRAW),
+            Ordering::Greater => Self {
+                lower: win,
+                ..Self::UNBOUNDED
+            },
         }
     }
 

@@ -12,8 +12,6 @@
 //! For similar methods, see Pascal Pons, "Solving Connect 4: how to build a perfect AI", 2015, and
 //! MTD(f): Plaat et al., "Best-first fixed-depth minimax algorithms", 1996.
 
-use std::cmp::Ordering;
-
 use super::budget::BudgetExhausted;
 use super::pvs::{FULL_DEPTH, Searcher};
 use super::search_window::{Bounds, NullWindow};
@@ -62,7 +60,8 @@ impl<M: Copy> Proof<M> {
     pub(super) fn from_book<P: Evaluate<Move = M>>(pos: &P) -> Self {
         let mut proof = Self::from_static_bounds(pos);
         if let Some((outcome, _)) = pos.probe_book() {
-            let book_bounds = outcome_bounds(outcome, pos.remaining_plies_max());
+            let win = Score::win_in(pos.remaining_plies_max());
+            let book_bounds = Bounds::from_outcome(outcome, win);
             proof.bounds = proof.bounds.intersect(book_bounds);
         }
         proof
@@ -148,22 +147,6 @@ pub(super) fn principal_variation<P: Evaluate>(
         }
     }
     Ok(line)
-}
-
-/// Returns bounds of the value of a position whose outcome is known. The distance to the end of the
-/// game is unknown.
-pub(super) fn outcome_bounds(outcome: Ordering, plies_left: u32) -> Bounds {
-    match outcome {
-        Ordering::Less => Bounds {
-            upper: Score::loss_in(plies_left),
-            ..Bounds::UNBOUNDED
-        },
-        Ordering::Equal => Bounds::exact(Score::DRAW),
-        Ordering::Greater => Bounds {
-            lower: Score::win_in(plies_left),
-            ..Bounds::UNBOUNDED
-        },
-    }
 }
 
 /// Returns the line of play that the opening book gives for a position. The losing seat plays its

@@ -59,18 +59,10 @@ impl Evaluate for Draughts {
     /// in the table only excludes the opposite result, because the win may take too many moves
     /// under the draw rules.
     fn static_bounds(&self) -> Bounds {
-        match endgame_table::probe_outcome(self) {
-            None => Bounds::UNBOUNDED,
-            Some(Ordering::Equal) => Bounds::exact(Score::DRAW),
-            Some(Ordering::Greater) => Bounds {
-                lower: Score::DRAW,
-                ..Bounds::UNBOUNDED
-            },
-            Some(Ordering::Less) => Bounds {
-                upper: Score::DRAW,
-                ..Bounds::UNBOUNDED
-            },
-        }
+        let outcome = endgame_table::probe_outcome(self);
+        outcome.map_or(Bounds::UNBOUNDED, |outcome| {
+            Bounds::from_outcome(outcome, Score::DRAW)
+        })
     }
 
     /// Returns the value after all forced captures. Captures are mandatory, so there is no

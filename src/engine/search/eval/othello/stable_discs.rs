@@ -25,30 +25,10 @@ const RIGHTWARDS: [u64; 3] = [A_FILE * 0x7f, A_FILE * 0x3f, A_FILE * 0x0f];
 const LEFTWARDS: [u64; 3] = [A_FILE * 0xfe, A_FILE * 0xfc, A_FILE * 0xf0];
 
 const LINES: [Line; 4] = [
-    Line {
-        bit_step: 1,
-        edge: SIDES,
-        up: RIGHTWARDS,
-        down: LEFTWARDS,
-    },
-    Line {
-        bit_step: 8,
-        edge: ENDS,
-        up: [u64::MAX; 3],
-        down: [u64::MAX; 3],
-    },
-    Line {
-        bit_step: 9,
-        edge: SIDES | ENDS,
-        up: RIGHTWARDS,
-        down: LEFTWARDS,
-    },
-    Line {
-        bit_step: 7,
-        edge: SIDES | ENDS,
-        up: LEFTWARDS,
-        down: RIGHTWARDS,
-    },
+    Line::new(1, SIDES, RIGHTWARDS, LEFTWARDS),
+    Line::new(8, ENDS, [u64::MAX; 3], [u64::MAX; 3]),
+    Line::new(9, SIDES | ENDS, RIGHTWARDS, LEFTWARDS),
+    Line::new(7, SIDES | ENDS, LEFTWARDS, RIGHTWARDS),
 ];
 
 /// Returns discs of `own` that can never be flipped. Every line through such a disc is full, or has
@@ -72,6 +52,15 @@ pub(super) fn stable_discs(own: u64, other: u64) -> u64 {
 }
 
 impl Line {
+    const fn new(bit_step: u32, edge: u64, up: [u64; 3], down: [u64; 3]) -> Self {
+        Self {
+            bit_step,
+            edge,
+            up,
+            down,
+        }
+    }
+
     /// Returns the squares on lines of this direction that have no empty square.
     fn squares_on_full_lines(&self, discs: u64) -> u64 {
         // Spreads each empty square along its line in steps of one, two and four.
