@@ -145,10 +145,8 @@ impl<const N: u8> Go<N> {
         let others = self.stones(seat.other());
         let empty = self.empty() & !Bitboard::from_bit_index(bit);
         let mut captured = Bitboard::EMPTY;
-        let mut beside = Bitboard::from_bit_index(bit).neighbours() & others;
-        while !beside.is_empty() {
-            let chain = beside.lowest().flood_fill(others);
-            beside = beside & !chain;
+        let beside = Bitboard::from_bit_index(bit).neighbours() & others;
+        for chain in beside.components_in(others) {
             if !chain.neighbours().intersects(empty) {
                 captured |= chain;
             }
@@ -213,19 +211,14 @@ impl<const N: u8> Go<N> {
 /// Returns the area of each seat: its stones, and the empty regions that border only its stones.
 fn compute_areas<const N: u8>(stones: [Bitboard<N>; 2]) -> [Bitboard<N>; 2] {
     let mut areas = stones;
-    let mut rest = !(stones[0] | stones[1]);
-    while !rest.is_empty() {
-        let region = rest.lowest().flood_fill(rest);
-        rest = rest & !region;
+    let empty = !(stones[0] | stones[1]);
+    for region in empty.components_in(empty) {
         let border = region.neighbours();
         let reached = stones.map(|stones| border.intersects(stones));
-        for (area, is_owner) in areas
-            .iter_mut()
-            .zip([reached == [true, false], reached == [false, true]])
-        {
-            if is_owner {
-                *area |= region;
-            }
+        match reached {
+            [true, false] => areas[0] |= region,
+            [false, true] => areas[1] |= region,
+            _ => {}
         }
     }
     areas

@@ -1,10 +1,12 @@
 //! Sets of points of a board with `N` by `N` points, where `N` is at most nine.
 
-use std::ops::{BitAnd, BitOr, BitOrAssign, Not};
+use std::ops::Not;
+
+use derive_more::{BitAnd, BitOr, BitOrAssign};
 
 /// A set of points with one bit for each point. The lowest bit is a1. A bit that is always empty
 /// separates the rows, so that no point has a neighbour on the opposite edge.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, BitAnd, BitOr, BitOrAssign)]
 pub(crate) struct Bitboard<const N: u8>(u128);
 
 impl<const N: u8> Bitboard<N> {
@@ -129,30 +131,20 @@ impl<const N: u8> Bitboard<N> {
             all = more;
         }
     }
-}
 
-impl<const N: u8> BitAnd for Bitboard<N> {
-    type Output = Self;
-
+    /// Returns the connected components of `within` that contain a point of this set. Every point
+    /// of this set must be in `within`.
     #[inline]
-    fn bitand(self, other: Self) -> Self {
-        Self(self.0 & other.0)
-    }
-}
-
-impl<const N: u8> BitOr for Bitboard<N> {
-    type Output = Self;
-
-    #[inline]
-    fn bitor(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-}
-
-impl<const N: u8> BitOrAssign for Bitboard<N> {
-    #[inline]
-    fn bitor_assign(&mut self, other: Self) {
-        *self = *self | other;
+    pub(crate) fn components_in(self, within: Self) -> impl Iterator<Item = Self> {
+        let mut rest = self;
+        std::iter::from_fn(move || {
+            if rest.is_empty() {
+                return None;
+            }
+            let component = rest.lowest().flood_fill(within);
+            rest = rest & !component;
+            Some(component)
+        })
     }
 }
 

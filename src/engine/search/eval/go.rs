@@ -220,10 +220,8 @@ impl<const N: u8> BoardAnalysis<N> {
     /// Returns the points where placing a stone is no better than passing.
     fn useless_points(&self) -> Bitboard<N> {
         let mut points = self.other_alive.regions;
-        let mut remaining = self.own_alive.regions;
-        while !remaining.is_empty() {
-            let region = remaining.lowest().flood_fill(remaining);
-            remaining = remaining & !region;
+        let own_regions = self.own_alive.regions;
+        for region in own_regions.components_in(own_regions) {
             if !region.intersects(self.other) {
                 points |= region;
             }
@@ -249,10 +247,7 @@ impl<const N: u8> BoardAnalysis<N> {
 
     /// Returns whether every empty region borders exactly one side, and no stone is in atari.
     fn is_settled(&self) -> bool {
-        let mut remaining = self.empty;
-        while !remaining.is_empty() {
-            let region = remaining.lowest().flood_fill(remaining);
-            remaining = remaining & !region;
+        for region in self.empty.components_in(self.empty) {
             let border = region.neighbours();
             if border.intersects(self.own) == border.intersects(self.other) {
                 return false;
@@ -286,10 +281,8 @@ impl<const N: u8> BoardAnalysis<N> {
                 rank += weigh(RESCUE_RANK, chain & self.own_in_atari);
             }
         }
-        let mut remaining = neighbours & self.other & !self.other_in_atari;
-        while !remaining.is_empty() {
-            let chain = remaining.lowest().flood_fill(self.other);
-            remaining = remaining & !chain;
+        let not_in_atari = neighbours & self.other & !self.other_in_atari;
+        for chain in not_in_atari.components_in(self.other) {
             if (chain.neighbours() & self.empty & !point).is_single() {
                 rank += weigh(ATARI_RANK, chain);
             }
@@ -307,10 +300,7 @@ impl<const N: u8> BoardAnalysis<N> {
 /// Returns the stones of all chains in atari. A chain is in atari if it has exactly one liberty.
 fn stones_in_atari<const N: u8>(stones: Bitboard<N>, empty: Bitboard<N>) -> Bitboard<N> {
     let mut atari_stones = Bitboard::EMPTY;
-    let mut remaining = stones;
-    while !remaining.is_empty() {
-        let chain = remaining.lowest().flood_fill(stones);
-        remaining = remaining & !chain;
+    for chain in stones.components_in(stones) {
         if (chain.neighbours() & empty).is_single() {
             atari_stones |= chain;
         }

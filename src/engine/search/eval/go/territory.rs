@@ -53,11 +53,8 @@ impl<const N: u8> Influence<N> {
         let room = empty
             .iter()
             .fold(Bitboard::EMPTY, |all, points| all | *points);
-        let mut remaining = stones;
         let mut value = 0;
-        while !remaining.is_empty() {
-            let group = remaining.lowest().flood_fill(stones | room);
-            remaining = remaining & !group;
+        for group in stones.components_in(stones | room) {
             let group_value: i32 = (layers.iter().zip(POINT_VALUES))
                 .map(|(points, point_value)| point_value * (*points & group).len().cast_signed())
                 .sum();

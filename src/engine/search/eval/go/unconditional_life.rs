@@ -68,11 +68,6 @@ fn union<const N: u8>(sets: &[Bitboard<N>]) -> Bitboard<N> {
 /// Returns the connected components of a set.
 fn connected_components<const N: u8>(set: Bitboard<N>) -> Vec<Bitboard<N>> {
     let mut components = Vec::with_capacity(CHAINS_MAX);
-    let mut remaining = set;
-    while !remaining.is_empty() {
-        let component = remaining.lowest().flood_fill(remaining);
-        remaining = remaining & !component;
-        components.push(component);
-    }
+    components.extend(set.components_in(set));
     components
 }
