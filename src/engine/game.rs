@@ -244,6 +244,16 @@ fn parse_plain_number<T: FromStr>(text: &str) -> Option<T> {
     text.parse().ok().filter(|_| is_plain)
 }
 
+/// Splits a bitboard into bitboards with one square each, the lowest square first.
+#[inline]
+pub(crate) fn single_squares(mut squares: u64) -> impl Iterator<Item = u64> {
+    std::iter::from_fn(move || {
+        let square = squares & squares.wrapping_neg();
+        squares ^= square;
+        (square != 0).then_some(square)
+    })
+}
+
 /// Returns the text without the move number before the move: `e4` for `1.e4`, `1. e4`, `1... e4` or
 /// `1… e4`.
 fn strip_move_number(text: &str) -> &str {

@@ -22,7 +22,7 @@ use rustc_hash::FxHasher;
 
 use super::{
     BoardStyle, DiagramPiece, Ending, GameInfo, IllegalMove, Outcome, PieceShape, Position,
-    ReadMoveError, RecordFormat, RepetitionRule, Seat, Square,
+    ReadMoveError, RecordFormat, RepetitionRule, Seat, Square, single_squares,
 };
 
 pub(crate) use bitboard::ROWS;
@@ -171,12 +171,8 @@ impl Draughts {
     }
 
     /// Returns the board squares of a bitboard.
-    pub(crate) fn squares_of(mut bits: u64) -> impl Iterator<Item = Square> {
-        std::iter::from_fn(move || {
-            let square = bits & bits.wrapping_neg();
-            bits ^= square;
-            (square != 0).then(|| Self::square(bitboard::square_number(bit_index(square))))?
-        })
+    pub(crate) fn squares_of(bits: u64) -> impl Iterator<Item = Square> {
+        single_squares(bits).filter_map(|bit| Self::square(bitboard::square_number(bit_index(bit))))
     }
 
     /// Returns the squares that men of the given seat can reach from `squares` on an empty board,
@@ -264,10 +260,7 @@ impl Draughts {
 
     /// Appends all captures. A capture is a chain of jumps that cannot be extended.
     pub(crate) fn push_captures(&self, moves: &mut Vec<Move>) {
-        let mut rest = self.capturers();
-        while rest != 0 {
-            let from = rest & rest.wrapping_neg();
-            rest ^= from;
+        for from in single_squares(self.capturers()) {
             let jumper = Jumper {
                 seat: self.turn,
                 is_king: self.kings & from != 0,
@@ -281,10 +274,7 @@ impl Draughts {
     }
 
     fn push_steps(&self, moves: &mut Vec<Move>) {
-        let mut rest = self.movable_pieces(self.turn);
-        while rest != 0 {
-            let from = rest & rest.wrapping_neg();
-            rest ^= from;
+        for from in single_squares(self.movable_pieces(self.turn)) {
             let directions = Direction::ALL.into_iter();
             let possible =
                 directions.filter(|direction| self.steppers(self.turn, *direction) & from != 0);

@@ -17,7 +17,7 @@ use std::str::FromStr;
 
 use super::{
     BoardStyle, Ending, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError,
-    Position, RecordFormat, Seat, Square, Symmetry,
+    Position, RecordFormat, Seat, Square, Symmetry, single_squares,
 };
 
 pub(crate) use bitboard::{flipped_discs, neighbours, playable_squares};
@@ -252,11 +252,7 @@ impl Position for Othello {
     }
 
     fn legal_moves(&self, moves: &mut Vec<Move>) {
-        let mut rest = self.playable_squares;
-        while rest != 0 {
-            moves.push(Move::from_lowest_square(rest));
-            rest &= rest - 1;
-        }
+        moves.extend(single_squares(self.playable_squares).map(Move::from_lowest_square));
         if self.must_pass() {
             moves.push(Move::PASS);
         }

@@ -23,7 +23,8 @@ use std::str::FromStr;
 use super::bitboard::{Direction, bit_at, bit_index, king_row, square_bit_index, square_number};
 use super::{Draughts, Move, PIECES_PER_SIDE, QUIET_PLIES_MAX};
 use crate::game::{
-    ParseMoveError, ParsePositionError, Seat, parse_count, parse_plain_number, strip_move_number,
+    ParseMoveError, ParsePositionError, Seat, parse_count, parse_plain_number, single_squares,
+    strip_move_number,
 };
 
 /// Maximum number of jumps in one capture. The documentation of `Move` explains this limit.
@@ -136,11 +137,8 @@ impl fmt::Display for Draughts {
         f.write_str(side_letter(self.turn))?;
         for seat in [Seat::Second, Seat::First] {
             write!(f, ":{}", side_letter(seat))?;
-            let mut rest = self.pieces_by_seat[seat.index()];
             let mut separator = "";
-            while rest != 0 {
-                let square = rest & rest.wrapping_neg();
-                rest ^= square;
+            for square in single_squares(self.pieces_by_seat[seat.index()]) {
                 let king = if self.kings & square != 0 { "K" } else { "" };
                 write!(f, "{separator}{king}{}", square_number(bit_index(square)))?;
                 separator = ",";

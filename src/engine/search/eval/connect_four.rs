@@ -12,7 +12,7 @@ mod opening_book;
 use std::cmp::Ordering;
 
 use crate::game::connect_four::{ConnectFour, Move, winning_squares};
-use crate::game::{Position, Seat};
+use crate::game::{Position, Seat, single_squares};
 use crate::search::{Bounds, Evaluate, MoveStack, Score, VisibleFeatures};
 
 /// Values of a winning square: a free square where a disc completes a line for a side. The second
@@ -74,19 +74,13 @@ impl Evaluate for ConnectFour {
         let playable = self.playable_squares();
         let (wins, safe) = (own_wins & playable, self.safe_squares());
         if wins != 0 || safe == 0 {
-            let mut remaining = if wins != 0 { wins } else { playable };
-            while remaining != 0 {
-                let square = remaining & remaining.wrapping_neg();
-                remaining ^= square;
+            for square in single_squares(if wins != 0 { wins } else { playable }) {
                 moves.push(Move::from_square(square), 0, winning_squares(own | square));
             }
             return self.static_bounds();
         }
         let free = Self::ALL_SQUARES ^ self.occupied();
-        let mut remaining = safe;
-        while remaining != 0 {
-            let square = remaining & remaining.wrapping_neg();
-            remaining ^= square;
+        for square in single_squares(safe) {
             let m = Move::from_square(square);
             let wins = winning_squares(own | square);
             moves.push(

@@ -15,7 +15,7 @@ mod stable_discs;
 use std::ops::RangeInclusive;
 
 use crate::game::othello::{Move, Othello};
-use crate::game::Position;
+use crate::game::{Position, single_squares};
 use crate::search::{Bounds, Evaluate, MoveStack, Score, VisibleFeatures};
 
 use endgame_solver::EMPTIES_MAX;
@@ -89,10 +89,7 @@ impl Evaluate for Othello {
         let [own, other] = self.discs();
         let odd_squares = odd_quarters(!(own | other));
         let uses_evaluation = EVALUATED_ORDERING_EMPTIES.contains(&self.empties());
-        let mut remaining = self.playable_squares();
-        while remaining != 0 {
-            let square = remaining & remaining.wrapping_neg();
-            remaining ^= square;
+        for square in single_squares(self.playable_squares()) {
             let child = self.after_disc(square);
             let mut rank =
                 rank_by_mobility(&child, square) + 2 * count_squares(square & odd_squares);

@@ -5,6 +5,7 @@
 use super::parity::odd_quarters;
 use super::{CORNERS, final_margin, stability_cutoff};
 use crate::game::othello::{flipped_discs, neighbours, playable_squares};
+use crate::game::single_squares;
 
 /// Maximum number of empty squares that the solver handles.
 pub(super) const EMPTIES_MAX: u32 = 7;
@@ -50,10 +51,7 @@ pub(super) fn solve_margin(
         even_moves & CORNERS,
         even_moves & !CORNERS,
     ] {
-        let mut remaining = group;
-        while remaining != 0 {
-            let square = remaining & remaining.wrapping_neg();
-            remaining ^= square;
+        for square in single_squares(group) {
             let flipped = flipped_discs(own, other, square);
             let discs_after = [other ^ flipped, own ^ flipped ^ square];
             let window = [-beta, -alpha.max(best)];
@@ -93,10 +91,7 @@ fn solve_by_trying_all(
     let adjacent = free & neighbours(other);
     let mut best = NO_MARGIN;
     for group in [adjacent & odd, adjacent & !odd] {
-        let mut remaining = group;
-        while remaining != 0 {
-            let square = remaining & remaining.wrapping_neg();
-            remaining ^= square;
+        for square in single_squares(group) {
             let flipped = flipped_discs(own, other, square);
             if flipped == 0 {
                 continue;
