@@ -118,12 +118,7 @@ fn prove_all_moves<P: Evaluate>(
     let mut legal = search.legal_root_moves(pos);
     legal.retain(|m| !ordered.contains(m));
     ordered.extend(legal);
-    let unsolved = |m| MoveValue {
-        m,
-        score: Score::WORST,
-        certainty: Certainty::Estimate,
-        playouts: None,
-    };
+    let unsolved = |m| MoveValue::new(m, Score::WORST, Certainty::Estimate);
     let mut report = Report {
         exact: false,
         moves: ordered.into_iter().map(unsolved).collect(),
@@ -168,12 +163,7 @@ pub fn textbook_search<P: Evaluate>(
         } else {
             certainty_of_value
         };
-        moves.push(MoveValue {
-            m,
-            score,
-            certainty,
-            playouts: None,
-        });
+        moves.push(MoveValue::new(m, score, certainty));
     }
     let mut report = Report {
         exact: certainty_of_value == Certainty::Exact,

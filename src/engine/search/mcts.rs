@@ -158,12 +158,7 @@ pub(super) fn search<P: Evaluate, B: PlayoutBoard<P>>(
             selective_depth: 1,
             time: budget.elapsed(),
             pv: vec![m],
-            moves: vec![MoveValue {
-                m,
-                score,
-                certainty: Certainty::Exact,
-                playouts: None,
-            }],
+            moves: vec![MoveValue::new(m, score, Certainty::Exact)],
             ..Report::from_exact_score(score)
         };
     }

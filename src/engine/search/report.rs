@@ -85,6 +85,18 @@ pub enum Certainty {
     UpperBound,
 }
 
+impl<M> MoveValue<M> {
+    /// Creates the value of a move without playouts.
+    pub(super) const fn new(m: M, score: Score, certainty: Certainty) -> Self {
+        Self {
+            m,
+            score,
+            certainty,
+            playouts: None,
+        }
+    }
+}
+
 impl<M: Copy + Eq> Report<M> {
     /// Creates a report from the result of a search.
     pub(super) fn from_search_result<P: Evaluate<Move = M>>(
@@ -96,19 +108,13 @@ impl<M: Copy + Eq> Report<M> {
         let is_within_depth = |plies| plies <= result.depth;
         let is_exact =
             |score: Score| result.is_exact || score.plies_to_end().is_some_and(is_within_depth);
-        let moves = result
-            .near_best_moves
-            .into_iter()
-            .map(|(m, score)| MoveValue {
-                m,
-                score,
-                certainty: if is_exact(score) {
-                    Certainty::Exact
-                } else {
-                    Certainty::Estimate
-                },
-                playouts: None,
-            });
+        let moves = result.near_best_moves.into_iter().map(|(m, score)| {
+            let certainty = match is_exact(score) {
+                true => Certainty::Exact,
+                false => Certainty::Estimate,
+            };
+            MoveValue::new(m, score, certainty)
+        });
         Self {
             exact: is_exact(result.score),
             depth: result.depth,
