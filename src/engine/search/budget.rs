@@ -47,8 +47,18 @@ impl<'a> Budget<'a> {
 
     /// Checks the limits and starts to enforce them. Before the first call, the budget only counts
     /// nodes, so that a search can always find a move to return.
+    #[cold]
     pub(super) fn enforce(&mut self) -> Result<(), BudgetExhausted> {
-        self.check_limits()
+        let nodes_max = self.limits.nodes.unwrap_or(u64::MAX);
+        // If this check fails, `next_check_nodes` keeps the current node count. The next visited
+        // node is therefore checked too, and that check also fails.
+        self.next_check_nodes = self.nodes;
+        let is_timed_out = || self.limits.time.is_some_and(|most| self.elapsed() >= most);
+        if self.nodes >= nodes_max || is_timed_out() || self.stop.is_stopped() {
+            return Err(BudgetExhausted);
+        }
+        self.next_check_nodes = nodes_max.min(self.nodes + POLL_NODES);
+        Ok(())
     }
 
     /// Replaces the limits. Nodes and time already spent count towards the new limits.
@@ -60,7 +70,7 @@ impl<'a> Budget<'a> {
     #[inline]
     pub(super) fn visit_node(&mut self) -> Result<(), BudgetExhausted> {
         if self.nodes >= self.next_check_nodes {
-            self.check_limits()?;
+            self.enforce()?;
         }
         self.nodes += 1;
         Ok(())
@@ -71,29 +81,6 @@ impl<'a> Budget<'a> {
     #[inline]
     pub(super) const fn add_nodes(&mut self, nodes: u64) {
         self.nodes += nodes;
-    }
-
-    #[cold]
-    fn check_limits(&mut self) -> Result<(), BudgetExhausted> {
-        let nodes_max = self.limits.nodes.unwrap_or(u64::MAX);
-        // If this check fails, `next_check_nodes` keeps the current node count. The next visited
-        // node is therefore checked too, and that check also fails.
-        self.next_check_nodes = self.nodes;
-        if self.nodes >= nodes_max {
-            return Err(BudgetExhausted);
-        }
-        self.poll_time_and_stop()?;
-        self.next_check_nodes = nodes_max.min(self.nodes + POLL_NODES);
-        Ok(())
-    }
-
-    fn poll_time_and_stop(&self) -> Result<(), BudgetExhausted> {
-        let is_timed_out = self.limits.time.is_some_and(|most| self.elapsed() >= most);
-        if is_timed_out || self.stop.is_stopped() {
-            Err(BudgetExhausted)
-        } else {
-            Ok(())
-        }
     }
 
     pub(super) const fn nodes(&self) -> u64 {
