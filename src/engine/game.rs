@@ -244,6 +244,17 @@ fn parse_plain_number<T: FromStr>(text: &str) -> Option<T> {
     text.parse().ok().filter(|_| is_plain)
 }
 
+/// Returns the index of the lowest bit, or 64 if there is none.
+#[inline]
+const fn bit_index(bits: u64) -> u8 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a bit number is less than 65"
+    )]
+    let index = bits.trailing_zeros() as u8;
+    index
+}
+
 /// Splits a bitboard into bitboards with one square each, the lowest square first.
 #[inline]
 pub(crate) fn single_squares(mut squares: u64) -> impl Iterator<Item = u64> {

@@ -14,7 +14,7 @@ use std::str::FromStr;
 use super::rank_text::RankText;
 use super::{
     BoardStyle, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, PieceColor,
-    Position, RecordFormat, Seat, Square, Symmetry,
+    Position, RecordFormat, Seat, Square, Symmetry, bit_index,
 };
 
 const FILES: u8 = 7;
@@ -94,13 +94,8 @@ impl Move {
     /// Returns the move that drops a disc into the file of a square.
     #[inline]
     pub(crate) const fn from_square(square: u64) -> Self {
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "a bit number is less than 64"
-        )]
-        let bit = square.trailing_zeros() as u8;
         Self {
-            file: bit / FILE_BITS,
+            file: bit_index(square) / FILE_BITS,
         }
     }
 }

@@ -22,11 +22,11 @@ use rustc_hash::FxHasher;
 
 use super::{
     BoardStyle, DiagramPiece, Ending, GameInfo, IllegalMove, Outcome, PieceShape, Position,
-    ReadMoveError, RecordFormat, RepetitionRule, Seat, Square, single_squares,
+    ReadMoveError, RecordFormat, RepetitionRule, Seat, Square, bit_index, single_squares,
 };
 
 pub(crate) use bitboard::ROWS;
-use bitboard::{BOARD, Direction, bit_at, bit_index};
+use bitboard::{BOARD, Direction, bit_at};
 
 /// Number of files, which is also the number of ranks.
 const SIZE: u8 = 8;

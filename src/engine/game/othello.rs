@@ -17,7 +17,7 @@ use std::str::FromStr;
 
 use super::{
     BoardStyle, Ending, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError,
-    Position, RecordFormat, Seat, Square, Symmetry, single_squares,
+    Position, RecordFormat, Seat, Square, Symmetry, bit_index, single_squares,
 };
 
 pub(crate) use bitboard::{flipped_discs, neighbours, playable_squares};
@@ -67,12 +67,7 @@ impl Move {
     /// Returns the move that places a disc on the lowest square of a set.
     #[inline]
     pub(crate) const fn from_lowest_square(squares: u64) -> Self {
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "a bit number is less than 65"
-        )]
-        let square = squares.trailing_zeros() as u8;
-        Self(square)
+        Self(bit_index(squares))
     }
 
     /// Returns the bitboard of the move's square, or 0 for a pass.

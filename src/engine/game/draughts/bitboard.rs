@@ -97,16 +97,6 @@ pub(super) const fn bit_at(index: u8) -> u64 {
     1 << index
 }
 
-/// Returns the index of a bit.
-pub(super) const fn bit_index(bit: u64) -> u8 {
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "a bit number is less than 65"
-    )]
-    let index = bit.trailing_zeros() as u8;
-    index
-}
-
 /// Returns the number of a square in draughts notation, counted from 1.
 pub(super) const fn square_number(index: u8) -> u8 {
     index - index / 9 + 1

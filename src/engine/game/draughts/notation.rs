@@ -20,11 +20,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::bitboard::{Direction, bit_at, bit_index, king_row, square_bit_index, square_number};
+use super::bitboard::{Direction, bit_at, king_row, square_bit_index, square_number};
 use super::{Draughts, Move, PIECES_PER_SIDE, QUIET_PLIES_MAX};
 use crate::game::{
-    ParseMoveError, ParsePositionError, Seat, parse_count, parse_plain_number, single_squares,
-    strip_move_number,
+    ParseMoveError, ParsePositionError, Seat, bit_index, parse_count, parse_plain_number,
+    single_squares, strip_move_number,
 };
 
 /// Maximum number of jumps in one capture. The documentation of `Move` explains this limit.

@@ -2,6 +2,8 @@
 
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
+use crate::game::bit_index;
+
 /// Number of bits for each rank: fifteen squares and a bit that is always empty, so that lines do
 /// not wrap at the edge. This is also the bit distance between neighbours on a file.
 const RANK_BITS: u8 = 16;
@@ -196,11 +198,7 @@ impl Iterator for BitIter {
         loop {
             let word = self.words.get_mut(usize::from(self.word_index))?;
             if *word != 0 {
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    reason = "a bit number is less than 64"
-                )]
-                let bit = word.trailing_zeros() as u8;
+                let bit = bit_index(*word);
                 *word &= *word - 1;
                 let rank = bit / RANK_BITS * RANK_STRIDE + self.word_index;
                 return Some(rank * RANK_BITS + bit % RANK_BITS);
