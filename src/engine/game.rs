@@ -86,6 +86,12 @@ impl Seat {
         self as usize
     }
 
+    /// Returns 1 for seat 0 and -1 for seat 1: the sign of a value for this seat, if positive values
+    /// are good for seat 0.
+    pub(crate) const fn sign(self) -> i32 {
+        1 - 2 * self as i32
+    }
+
     /// Orders the values of this seat and of its opponent by the numbers of the seats.
     #[must_use]
     pub(crate) fn order_by_seat<T>(self, [own, other]: [T; 2]) -> [T; 2] {

@@ -63,11 +63,7 @@ impl Evaluation {
         };
         let to_chance = |score: Score| win_probability(game.info.id).winning_chance(score.value());
         let error_score = Score::estimate(mcts::standard_error(playouts.count));
-        let sign = if position.turn() == Seat::First {
-            1.0
-        } else {
-            -1.0
-        };
+        let sign = f64::from(position.turn().sign());
         Self {
             winning_chance: sign
                 * to_chance(mcts::score_from_wins_per_mille(playouts.wins_per_mille)),
@@ -114,7 +110,7 @@ impl Evaluation {
             Some(None) => 0.0,
             None => win_probability(game.info.id).winning_chance(score.value()),
         };
-        let sign = if turn == Seat::First { 1 } else { -1 };
+        let sign = turn.sign();
         Self {
             value: sign * position.conventional_score(score, playouts),
             winning_chance: f64::from(sign) * chance,
@@ -127,10 +123,7 @@ impl Evaluation {
     /// Returns the winning chance of a seat, from -1 to 1.
     #[must_use]
     pub fn chance_for_seat(&self, seat: Seat) -> f64 {
-        match seat {
-            Seat::First => self.winning_chance,
-            Seat::Second => -self.winning_chance,
-        }
+        f64::from(seat.sign()) * self.winning_chance
     }
 
     /// Returns whether a win of this seat is proven.

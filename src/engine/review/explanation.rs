@@ -188,8 +188,7 @@ impl Explanation {
             .iter()
             .all(|evaluation| evaluation.proven.is_none());
         if self.kind == MistakeKind::WorsensPosition && is_estimated {
-            let sign = if seat == Seat::First { 1 } else { -1 };
-            let points_lost = u32::try_from(sign * (best.value - played.value)).unwrap_or(0);
+            let points_lost = u32::try_from(seat.sign() * (best.value - played.value)).unwrap_or(0);
             self.points = Some(points_lost).filter(|less| *less > 0);
         }
     }
@@ -210,8 +209,7 @@ impl QuiescentMaterial {
         } else {
             missed + loss.min(0)
         };
-        let sign = if seat == Seat::First { 1 } else { -1 };
-        let value_lost = sign * (best.value - played.value);
+        let value_lost = seat.sign() * (best.value - played.value);
         let (less, worse) = (
             u32::try_from(material_lost).ok()?,
             u32::try_from(value_lost).ok()?,

@@ -312,10 +312,7 @@ impl<'a, P: Evaluate, B: PlayoutBoard<P>> SearchTree<'a, P, B> {
             Seat::Second => 1.0 - playout.win_share,
         };
         if let [(_, turn), (root_child, _), ..] = self.path[..] {
-            let points = match turn {
-                Seat::First => playout.point_margin,
-                Seat::Second => -playout.point_margin,
-            };
+            let points = turn.sign() * playout.point_margin;
             let m = usize::from(self.nodes.get(root_child).m);
             self.points_by_move[m] += i64::from(points);
             self.wins_by_move[m] += win_share_of(turn);

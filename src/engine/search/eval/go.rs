@@ -83,10 +83,7 @@ impl<const N: u8> Evaluate for Go<N> {
 
         let [own_liberties, other_liberties] =
             [own, other].map(|stones| (stones.neighbours() & empty).len().cast_signed());
-        let komi = match seat {
-            Seat::First => -KOMI.cast_signed(),
-            Seat::Second => KOMI.cast_signed(),
-        };
+        let komi = -seat.sign() * KOMI.cast_signed();
         let value = territory::territory_balance(own, other)
             + POINT_VALUE * komi
             + LIBERTY_VALUE * (own_liberties - other_liberties)

@@ -154,10 +154,7 @@ fn playout_result<const N: u8>(board: &Board<N>) -> PlayoutResult {
 /// Returns whether the side to move loses if the board is scored now. A losing side must not pass,
 /// because the opponent could end the game by passing, too.
 fn is_behind<const N: u8>(board: &Board<N>) -> bool {
-    match board.turn() {
-        Seat::First => point_lead(board) < 0,
-        Seat::Second => point_lead(board) > 0,
-    }
+    board.turn().sign() * point_lead(board) < 0
 }
 
 /// Returns whether every empty point belongs to the area of one side.
