@@ -131,28 +131,21 @@ impl Script {
 }
 
 pub(crate) fn join_action(player: PlayerId, seat: Option<Seat>) -> Action {
-    Action::Join {
-        player,
-        name: format!("player {}", player.0.as_u128()),
-        kind: PlayerKind::Guest,
-        seat,
-        rating: None,
-    }
+    join_as_action(player, PlayerKind::Guest, seat)
 }
 
 /// Returns a join action of a player with an account, as rated matches require.
 pub(crate) fn join_as_account_action(player: PlayerId) -> Action {
-    match join_action(player, None) {
-        Action::Join {
-            player, name, seat, ..
-        } => Action::Join {
-            player,
-            name,
-            kind: PlayerKind::Account,
-            seat,
-            rating: None,
-        },
-        other => other,
+    join_as_action(player, PlayerKind::Account, None)
+}
+
+fn join_as_action(player: PlayerId, kind: PlayerKind, seat: Option<Seat>) -> Action {
+    Action::Join {
+        player,
+        name: format!("player {}", player.0.as_u128()),
+        kind,
+        seat,
+        rating: None,
     }
 }
 
@@ -185,6 +178,10 @@ fn moved_event(seat: Seat, m: &str) -> EventKind {
 }
 
 const UNTIMED_START: EventKind = EventKind::Started { remaining: None };
+
+fn assert_not_allowed(result: Result<Vec<EventKind>, Refusal>) {
+    assert!(matches!(result, Err(Refusal::NotAllowed(_))), "{result:?}");
+}
 
 fn stale_ply(expected: u64, takebacks: u64) -> Refusal {
     Refusal::StalePly {
@@ -228,6 +225,29 @@ fn filled_seat_cannot_be_joined() {
     script.assert_refused(&join_action(BOB, Some(Seat::First)), Refusal::SeatTaken);
     script.apply_ok(&join_action(BOB, None));
     script.assert_refused(&join_action(CAT, None), Refusal::SeatTaken);
+}
+
+#[test]
+fn rated_match_refuses_guests_and_mixed_players() {
+    let rated_match_of = |kind| {
+        let mut script = Script::with_terms("chess", |terms| terms.rated = true);
+        script.apply_ok(&join_as_action(ANN, kind, None));
+        script
+    };
+    let join_as = |kind| join_as_action(BOB, kind, None);
+    let seat_bot = Action::SeatBot {
+        by: ANN,
+        seat: Seat::Second,
+        level: Level::Easy,
+    };
+    let mut script = rated_match_of(PlayerKind::Account);
+    script.assert_refused(&join_as(PlayerKind::Guest), Refusal::NotRegistered);
+    assert_not_allowed(script.apply(&join_as(PlayerKind::Bot)));
+    assert_not_allowed(script.apply(&seat_bot));
+    script.apply_ok(&join_as(PlayerKind::Account));
+    let mut script = rated_match_of(PlayerKind::Bot);
+    assert_not_allowed(script.apply(&join_as(PlayerKind::Account)));
+    script.apply_ok(&seat_bot);
 }
 
 #[test]

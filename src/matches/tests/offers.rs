@@ -42,10 +42,6 @@ fn expect_too_soon(result: Result<Vec<EventKind>, Refusal>) -> (Option<Ply>, Opt
     }
 }
 
-fn assert_not_allowed(result: Result<Vec<EventKind>, Refusal>) {
-    assert!(matches!(result, Err(Refusal::NotAllowed(_))), "{result:?}");
-}
-
 /// Starts a match of Gomoku and plays `plies` plies, one second apart.
 fn gomoku_after_plies(plies: u64) -> Script {
     let mut script = Script::new("gomoku");
@@ -88,6 +84,11 @@ fn draw_offer_accepted_by_opponent_ends_match() {
     assert_eq!(
         script.state.find_repeated_offer(BOB, DRAW, Ply(4), None),
         None
+    );
+    assert_eq!(
+        expect_too_soon(script.apply(&draw_action(ANN, 4))),
+        (Some(Ply(24)), None),
+        "players cannot accept their own offers"
     );
     // A draw offer stays pending after a move of the player who made it.
     play_plies(&mut script, 1);
@@ -614,6 +615,7 @@ fn offers_are_refused_after_event_limit() {
             .apply(&decline_action(other, DRAW), Timestamp::uncharged(NOW_MS));
         script.state.fold(&declined.unwrap()[0]).unwrap();
         count += 1;
+        assert!(count < 1000, "the match has no limit on events");
     }
     assert!(script.state.seq() >= Seq(1008), "{}", script.state.seq());
     // A move is allowed even if the match has reached its limit on events.

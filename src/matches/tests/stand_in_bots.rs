@@ -8,7 +8,11 @@ fn stand_in_action(seat: Seat) -> Action {
 
 /// Starts a match between Ann and Bob that allows a stand-in for an absent player.
 fn with_stand_in_terms() -> Script {
-    let mut script = Script::with_terms("tic-tac-toe", |terms| {
+    with_stand_in_terms_of("tic-tac-toe")
+}
+
+fn with_stand_in_terms_of(game: &str) -> Script {
+    let mut script = Script::with_terms(game, |terms| {
         terms.stand_in = Some(Level::Easy);
         terms.absence_limits = Some(AbsenceLimits {
             against_player_ms: 60_000,
@@ -74,6 +78,32 @@ fn stand_in_is_refused_without_terms_or_twice() {
     let mut script = with_stand_in_terms();
     script.apply_ok(&stand_in_action(Seat::First));
     script.assert_refused(&stand_in_action(Seat::First), Refusal::NotSeated);
+}
+
+#[test]
+fn offers_of_replaced_player_are_dropped() {
+    let mut script = with_stand_in_terms_of("chess");
+    script.play_ok(ANN, "e2e4");
+    script.play_ok(BOB, "e7e5");
+    script.apply_ok(&Action::OfferDraw {
+        player: BOB,
+        ply: Ply(2),
+    });
+    script.apply_ok(&stand_in_action(Seat::Second));
+    assert_eq!(script.state.pending_offers().count(), 0);
+}
+
+#[test]
+fn stand_in_accepts_pending_takeback() {
+    let mut script = with_stand_in_terms();
+    script.play_ok(ANN, "b2");
+    script.apply_ok(&Action::OfferTakeback {
+        player: ANN,
+        ply: Ply(1),
+        to_ply: None,
+    });
+    script.apply_ok(&stand_in_action(Seat::Second));
+    assert_eq!(script.state.ply(), Ply(0));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 use std::time::{Duration, Instant};
 
 use plyhouse_engine::game::Seat;
+use plyhouse_engine::search::Level;
 use plyhouse_protocol::ClockControl;
 
 use super::{TurnClock, TurnTime};
@@ -25,7 +26,10 @@ struct ClockScenario {
 
 impl ClockScenario {
     fn new(control: ClockControl) -> Self {
-        let mut script = Script::timed("tic-tac-toe", control);
+        let mut script = Script::with_terms("tic-tac-toe", |terms| {
+            terms.clock = Some(control);
+            terms.stand_in = Some(Level::Easy);
+        });
         script.apply_ok(&join_action(ANN, None));
         script.apply_ok(&join_action(BOB, None));
         let start = tokio::time::Instant::now().into_std();
@@ -306,7 +310,7 @@ fn bot_is_charged_search_time_but_never_flagged() {
     script.apply_ok(&Action::SeatBot {
         by: ANN,
         seat: Seat::Second,
-        level: plyhouse_engine::search::Level::Easy,
+        level: Level::Easy,
     });
     script.play_ok(ANN, "a1");
     let state = &script.state;
@@ -337,4 +341,17 @@ fn clock_of_unreachable_player_stays_paused() {
             .resume_for_reachable_player(scenario.at(100_000))
     );
     assert_eq!(scenario.deadline_ms(None), Some(150_000));
+}
+
+#[test]
+fn clock_pauses_while_only_stand_ins_play() {
+    let mut scenario = ClockScenario::after_first_moves(BLITZ);
+    for seat in Seat::ALL {
+        scenario.script.apply_ok(&Action::StandIn { seat });
+    }
+    assert!(scenario.update_presence_at(10_000, &[]));
+    assert_eq!(scenario.turn_time_at(40_000), (10_000, true, None));
+    scenario.script.apply_ok(&join_action(ANN, None));
+    assert!(scenario.update_presence_at(50_000, &[ANN]));
+    assert_eq!(scenario.deadline_ms(None), Some(100_000));
 }
