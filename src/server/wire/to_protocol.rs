@@ -294,3 +294,47 @@ pub(crate) fn levels() -> Vec<LevelSummary> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusal_has_its_error_code() {
+        for (refusal, code) in [
+            (Refusal::MatchEnded, "match_ended"),
+            (Refusal::MatchRunning, "match_running"),
+            (Refusal::MatchNotStarted, "match_not_started"),
+            (Refusal::AlreadySeated, "already_seated"),
+            (Refusal::SeatTaken, "seat_taken"),
+            (Refusal::TooManyEvents, "overloaded"),
+            (Refusal::NotSeated, "not_seated"),
+            (Refusal::NotHost, "not_host"),
+            (Refusal::NotYourTurn, "not_your_turn"),
+            (Refusal::NotAllowed(""), "not_allowed"),
+            (Refusal::NotRegistered, "not_registered"),
+            (Refusal::NothingOffered, "nothing_offered"),
+        ] {
+            let error = refusal_error(&refusal);
+            assert_eq!(error.code.map(|code| code.as_str()), Some(code));
+        }
+    }
+
+    #[test]
+    fn refusal_tells_when_to_retry() {
+        let too_soon = refusal_error(&Refusal::TooSoon {
+            reason: "",
+            expected: Some(Ply(22)),
+            retry_after_ms: Some(999),
+        });
+        assert_eq!(too_soon.code, Some(ErrorCode::TooSoon));
+        assert_eq!(too_soon.expected, Some(Ply(22)));
+        assert_eq!(too_soon.retry_after_ms, Some(999));
+        let stale = refusal_error(&Refusal::StalePly {
+            expected: Ply(3),
+            takebacks: 1,
+        });
+        assert_eq!(stale.code, Some(ErrorCode::StalePly));
+        assert_eq!((stale.expected, stale.takebacks), (Some(Ply(3)), Some(1)));
+    }
+}
