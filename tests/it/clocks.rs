@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plyhouse_server::Settings;
-use plyhouse_store::{MemoryStore, Store};
+use plyhouse_store::Store;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
@@ -113,24 +113,7 @@ async fn moves_use_clock_time_until_flag_falls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn late_first_move_aborts_match() {
-    let server = TestServer::start(settings_without_pings());
-    let (mut ann, mut bob, id) = server
-        .start_match_with(params_with_clock("chess", &blitz_clock()))
-        .await;
-    advance_ms(29_999).await;
-    ann.play_move(&id, 0, "e2e4").await;
-    bob.expect_event("moved").await;
-    let start = Instant::now();
-    let ended = bob.expect_event("ended").await;
-    assert_eq!(start.elapsed().as_millis(), 30_000);
-    let outcome = json!({"winner": null, "reason": "aborted", "detail": "no-first-move", "by": 1});
-    assert_eq!(ended["outcome"], outcome);
-    assert_eq!(ended["left_ms"], json!([60000, 60000]));
-}
-
-#[tokio::test(start_paused = true)]
-async fn byo_yomi_periods_and_delay_clocks_are_reported() {
+async fn byo_yomi_periods_are_reported() {
     let server = TestServer::start(settings_without_pings());
     let clock = json!({"kind": "byo-yomi", "main_ms": 1000, "period_ms": 5000, "periods": 2});
     let (mut ann, mut bob, id) = start_chess_after_free_plies(&server, &clock).await;
@@ -147,31 +130,6 @@ async fn byo_yomi_periods_and_delay_clocks_are_reported() {
         (&ended["left_ms"], &ended["periods"]),
         (&json!([0, 0]), &json!([1, 0]))
     );
-    let clock = json!({"kind": "delay", "main_ms": 60000, "delay_ms": 5000});
-    let (mut ann, mut bob, id) = start_chess_after_free_plies(&server, &clock).await;
-    advance_ms(7000).await;
-    ann.play_move(&id, 2, "g1f3").await;
-    assert_eq!(
-        bob.expect_event("moved").await["left_ms"],
-        json!([58000, 60000])
-    );
-}
-
-#[tokio::test(start_paused = true)]
-async fn timeout_against_side_that_cannot_win_is_draw() {
-    let server = TestServer::start(settings_without_pings());
-    let (mut ann, mut bob, id) = server
-        .start_match_with(params_with_clock("tic-tac-toe", &blitz_clock()))
-        .await;
-    let moves = ["a3", "a2", "c3", "a1", "b1", "b2", "c2", "c1"];
-    for (ply, m) in moves.into_iter().enumerate() {
-        let player = if ply % 2 == 0 { &mut ann } else { &mut bob };
-        assert_eq!(player.play_move(&id, ply as u64, m).await["type"], "ok");
-    }
-    ann.drain_messages().await;
-    let ended = ann.expect_event("ended").await;
-    let outcome = json!({"winner": null, "reason": "timeout", "detail": "cannot-win"});
-    assert_eq!(ended["outcome"], outcome);
 }
 
 /// Ann moves 1 ms before her time runs out, and the store then blocks for 10 s. The server must
@@ -337,63 +295,6 @@ async fn flag_falls_only_after_store_recovers() {
     );
 }
 
-/// If the server process stalls, messages can arrive during the stall. The server must process
-/// these messages before it checks whether a clock has run out.
-#[tokio::test(start_paused = true)]
-async fn move_received_during_process_stall_precedes_flag() {
-    let server = TestServer::start(settings_without_pings());
-    let (mut ann, mut bob, id) = start_chess_after_free_plies(&server, &blitz_clock()).await;
-    tokio::time::advance(Duration::from_secs(65)).await;
-    assert_eq!(ann.play_move(&id, 2, "g1f3").await["type"], "ok");
-    let moved = loop {
-        let message = bob.next_message().await;
-        if message["type"] == "moved" {
-            break message;
-        }
-    };
-    let spent_ms = moved["spent_ms"].as_u64().expect("a number");
-    assert!((58_000..60_000).contains(&spent_ms), "{spent_ms}");
-}
-
-/// After a restart, the server measures the current turn from zero again. The server does not
-/// charge the time that the player used before the restart.
-#[tokio::test(start_paused = true)]
-async fn clock_pauses_after_restart_until_player_returns() {
-    let store = Arc::new(MemoryStore::default());
-    let first = TestServer::with_store(
-        settings_without_pings(),
-        Arc::clone(&store) as Arc<dyn Store>,
-    );
-    let (mut ann, mut bob, id) = start_chess_after_free_plies(&first, &blitz_clock()).await;
-    advance_ms(13_000).await;
-    ann.play_move(&id, 2, "g1f3").await;
-    bob.expect_event("moved").await;
-    advance_ms(40_000).await;
-    let (ann, bob) = (ann.token(), bob.token());
-    first.server.stop().await;
-    let server = TestServer::with_store(
-        settings_without_pings(),
-        Arc::clone(&store) as Arc<dyn Store>,
-    );
-    server.server.recover().await.expect("readable");
-    let (mut ann, _) = server.resume_session(&ann).await;
-    let snapshot = ann.expect_event("match").await;
-    assert_eq!(
-        time_fields(&snapshot),
-        json!({"left_ms": [49000, 60000], "turn_ms": 0, "stands": true, "patience_ms": 60000})
-    );
-    advance_ms(30_000).await;
-    let (mut bob, _) = server.resume_session(&bob).await;
-    let clock = ann.expect_event("clock").await;
-    assert_eq!(
-        (&clock["turn_ms"], &clock["stands"]),
-        (&json!(0), &json!(false))
-    );
-    advance_ms(5000).await;
-    bob.play_move(&id, 3, "b8c6").await;
-    assert_eq!(ann.expect_event("moved").await["spent_ms"], 5000);
-}
-
 #[tokio::test(start_paused = true)]
 async fn reloaded_match_restarts_turn_clock() {
     let store = Arc::new(FailingStore::default());
@@ -415,21 +316,16 @@ async fn reloaded_match_restarts_turn_clock() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn given_time_is_added_to_clock_once_per_turn() {
+async fn given_time_is_added_to_clock() {
     let server = TestServer::start(settings_without_pings());
     let (mut ann, mut bob, id) = start_chess_after_free_plies(&server, &blitz_clock()).await;
     let give = json!({"type": "give_time", "match": id, "ms": 15000});
-    let given = bob.request(give.clone()).await;
+    let given = bob.request(give).await;
     let time_given = ann.expect_event("time_given").await;
     assert_eq!(time_given["seq"], given["seq"]);
     assert_eq!(
         json!([time_given["seat"], time_given["ms"], time_given["left_ms"]]),
         json!([0, 15000, [75000, 60000]])
-    );
-    let refused = bob.request(give).await;
-    assert_eq!(
-        (&refused["code"], &refused["expected"]),
-        (&json!("too_soon"), &json!(3))
     );
     let (ended, start) = (ann.expect_event("ended"), Instant::now());
     assert_eq!(ended.await["outcome"]["winner"], 1);
@@ -462,8 +358,6 @@ async fn bot_is_charged_for_search_but_not_for_pace() {
     let moved = ann.expect_event("moved").await;
     assert_eq!(moved["spent_ms"], 0, "its search takes no paused time");
     assert_eq!(moved["left_ms"], json!([61000, 62000]));
-    let give_time = json!({"type": "give_time", "match": id, "ms": 15000});
-    assert_eq!(ann.expect_error(give_time).await, "not_allowed");
 }
 
 /// The default absence limit is 5 minutes without a clock and 1 minute with a clock. Against a bot,

@@ -124,36 +124,6 @@ async fn fourth_leave_is_refused_while_match_runs() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn clock_pauses_and_match_aborts_when_only_stand_ins_remain() {
-    let server = TestServer::start(settings_without_pings());
-    let terms = json!({
-        "game": "chess", "stand_in": "beginner",
-        "clock": {"kind": "fischer", "main_ms": 600_000, "increment_ms": 0},
-    });
-    let (mut ann, mut bob, id) = server.start_match_with(terms).await;
-    let mut cat = server.connect_player("cat").await;
-    let leave = json!({"type": "leave", "match": id});
-    cat.request(json!({"type": "watch", "match": id})).await;
-    ann.play_move(&id, 0, "e2e4").await;
-    assert_eq!(bob.request(leave.clone()).await["type"], "ok");
-    assert_eq!(ann.request(leave).await["type"], "ok");
-    let mut clock = cat.next_message().await;
-    while clock["type"] != "clock" {
-        clock = cat.next_message().await;
-    }
-    assert_eq!(clock["stands"], true);
-    advance_time(599).await;
-    let messages = cat.drain_messages().await;
-    let is_presence = |message: &Value| message["type"] == "presence";
-    assert!(messages.iter().all(is_presence), "{messages:?}");
-    let ended = cat.expect_event("ended").await;
-    assert_eq!(
-        ended["outcome"],
-        json!({"winner": null, "reason": "aborted"})
-    );
-}
-
-#[tokio::test(start_paused = true)]
 async fn substituted_seat_survives_restart() {
     use std::sync::Arc;
 
