@@ -310,6 +310,8 @@ async fn leave_vacates_seat_or_aborts_but_is_refused_while_running() {
         "ok",
         "leaving without following is allowed"
     );
+    let (mut bob, welcome) = server.resume_session(&bob.token()).await;
+    assert_eq!(welcome["following"], json!([]));
 
     // When the host leaves an open match, a single event ends it.
     assert_eq!(ann.request(leave(&id)).await["type"], "ok");

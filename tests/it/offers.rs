@@ -81,7 +81,15 @@ async fn accepted_takeback_rejects_resent_move() {
     let (mut ann, mut bob, id) = start_chess_match(&server).await;
     let mut request = offer_request(&id, "takeback", 2);
     request["to_ply"] = json!(1);
-    let offered = bob.request(request).await;
+    bob.request(request.clone()).await;
+    let declined = ann.request(decline_request(&id, "takeback")).await;
+    assert_eq!(declined["type"], "ok");
+    ann.drain_messages().await;
+    bob.drain_messages().await;
+    advance_time(2).await;
+    let offered = bob.request(request.clone()).await;
+    let again = bob.request(request).await;
+    assert_eq!(again["seq"], offered["seq"], "the offer is already pending");
     assert_eq!(ann.expect_event("offered").await["to_ply"], 1);
     let other = json!({"type": "offer", "match": id, "offer": "takeback", "ply": 2, "to_ply": 0});
     assert_eq!(ann.expect_error(other).await, "nothing_offered");
