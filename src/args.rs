@@ -163,6 +163,7 @@ mod tests {
     use plyhouse_server::SearchMode;
 
     use super::*;
+    use crate::store_location::Data;
 
     #[test]
     fn arguments_are_consistent() {
@@ -202,7 +203,10 @@ mod tests {
     fn options_override_defaults() {
         let line = "plyhouse --abandon-after 0.5 --linger 7 --search-threads 3 --keep-ended 2 --search-table 2 --origin https://a:443/,HTTPS://B:443 --data /tmp";
         let args = Args::try_parse_from(line.split(' ')).unwrap();
-        assert_eq!(args.data().unwrap(), Data::Directory("/tmp".into()));
+        assert_eq!(
+            args.store_location.data().unwrap(),
+            Data::Directory("/tmp".into())
+        );
         let settings = args.settings;
         assert_eq!(
             settings.keep_ended,
