@@ -296,8 +296,8 @@ impl Metrics {
 
     /// Counts a closed WebSocket connection; `None` means that the client closed it.
     pub(crate) fn count_closed(&self, code: Option<CloseCode>) {
-        let left = CloseCode::ALL.len();
-        self.closed_connections[code.map_or(left, |code| code as usize)].inc();
+        let index = CloseCode::ALL.iter().position(|known| Some(*known) == code);
+        self.closed_connections[index.unwrap_or(CloseCode::ALL.len())].inc();
     }
 
     /// Counts a connection that was dropped before it became a WebSocket.
@@ -349,9 +349,6 @@ mod tests {
 
     #[test]
     fn label_lists_follow_enum_discriminants() {
-        for (index, code) in CloseCode::ALL.into_iter().enumerate() {
-            assert_eq!(code as usize, index);
-        }
         for (index, code) in ErrorCode::ALL.iter().enumerate() {
             assert_eq!(*code as usize, index);
         }
