@@ -25,10 +25,32 @@ use super::protocol_loop::{
 };
 
 /// All supported commands, in alphabetical order.
-const COMMANDS: &str = "boardsize clear_board final_score final_status_list fixed_handicap genmove \
-    kgs-genmove_cleanup kgs-time_settings known_command komi list_commands loadsgf name \
-    place_free_handicap play protocol_version quit reg_genmove set_free_handicap showboard \
-    time_left time_settings undo version";
+const COMMANDS: [&str; 24] = [
+    "boardsize",
+    "clear_board",
+    "final_score",
+    "final_status_list",
+    "fixed_handicap",
+    "genmove",
+    "kgs-genmove_cleanup",
+    "kgs-time_settings",
+    "known_command",
+    "komi",
+    "list_commands",
+    "loadsgf",
+    "name",
+    "place_free_handicap",
+    "play",
+    "protocol_version",
+    "quit",
+    "reg_genmove",
+    "set_free_handicap",
+    "showboard",
+    "time_left",
+    "time_settings",
+    "undo",
+    "version",
+];
 
 const PASS_MOVE: &str = "pass";
 
@@ -89,10 +111,10 @@ impl Gtp {
             "protocol_version" => return Ok("2".to_owned()),
             "name" => return Ok("Plyhouse".to_owned()),
             "version" => return Ok(env!("CARGO_PKG_VERSION").to_owned()),
-            "list_commands" => return Ok(COMMANDS.replace(' ', "\n")),
+            "list_commands" => return Ok(COMMANDS.join("\n")),
             "known_command" => {
-                let is_supported = |word: &&str| COMMANDS.split(' ').any(|known| known == *word);
-                return Ok(words.first().is_some_and(is_supported).to_string());
+                let is_supported = words.first().is_some_and(|word| COMMANDS.contains(word));
+                return Ok(is_supported.to_string());
             }
             "fixed_handicap" | "place_free_handicap" => return self.place_fixed_handicap(words),
             "showboard" => return Ok(scoring::draw_board(self.position(), info)),

@@ -25,7 +25,17 @@ use super::{EngineSettings, mib_to_bytes};
 use crate::engine_match::to_hundredths;
 
 /// Supported commands. The engine skips all words before the first command in a line.
-const COMMANDS: &str = "uci isready setoption ucinewgame position go ponderhit stop quit";
+const COMMANDS: [&str; 9] = [
+    "uci",
+    "isready",
+    "setoption",
+    "ucinewgame",
+    "position",
+    "go",
+    "ponderhit",
+    "stop",
+    "quit",
+];
 
 /// Reply to `go` if there is no move.
 const NO_MOVE: &str = "bestmove (none)";
@@ -197,8 +207,7 @@ impl Protocol for Uci {
 
     fn handle_line(&mut self, line: &str, out: &mut dyn Write) -> io::Result<NextAction> {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let is_command = |word: &&str| COMMANDS.split(' ').any(|known| known == *word);
-        let Some(first) = words.iter().position(is_command) else {
+        let Some(first) = words.iter().position(|word| COMMANDS.contains(word)) else {
             return Ok(NextAction::ReadLine);
         };
         let (command, words) = (words[first], &words[first + 1..]);

@@ -8,8 +8,20 @@ use plyhouse_engine::search::{Clock, Limits};
 
 /// Keywords of the `go` command. The move list after `searchmoves` ends at the next of these
 /// keywords.
-const GO_KEYWORDS: &str = "searchmoves ponder wtime btime winc binc \
-    movestogo depth nodes mate movetime infinite";
+const GO_KEYWORDS: [&str; 12] = [
+    "searchmoves",
+    "ponder",
+    "wtime",
+    "btime",
+    "winc",
+    "binc",
+    "movestogo",
+    "depth",
+    "nodes",
+    "mate",
+    "movetime",
+    "infinite",
+];
 
 /// Arguments of `go`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,8 +78,7 @@ impl GoCommand {
                 }
                 "searchmoves" => {
                     let moves = words[index + 1..].iter();
-                    let is_keyword = |word: &str| GO_KEYWORDS.split(' ').any(|known| known == word);
-                    let moves = moves.take_while(|word| !is_keyword(word));
+                    let moves = moves.take_while(|word| !GO_KEYWORDS.contains(word));
                     go.search_moves = moves.map(|m| (*m).to_owned()).collect();
                     true
                 }
