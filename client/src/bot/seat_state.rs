@@ -538,8 +538,7 @@ impl SeatState {
                 let snapshot_request = self.new_request(ClientMessage::Watch { target: id.into() });
                 effects.push(Effect::SendAfter(REMATCH_TIMEOUT, snapshot_request));
                 if is_against_level {
-                    let (target, offer) = (id.into(), Offer::Rematch);
-                    effects.push(self.send_untracked(ClientMessage::Offer { target, offer }));
+                    effects.push(self.offer_rematch(id));
                 }
             }
             result => effects.push(Effect::Exit(result.unwrap_or(Ok(())))),
@@ -610,8 +609,13 @@ impl SeatState {
         if !is_rematch_offered || self.matches_played >= self.options.match_count {
             return Vec::new();
         }
+        vec![self.offer_rematch(id)]
+    }
+
+    /// Offers a rematch of the match with this id, or accepts the opponent's offer.
+    fn offer_rematch(&mut self, id: MatchId) -> Effect {
         let (target, offer) = (id.into(), Offer::Rematch);
-        vec![self.send_untracked(ClientMessage::Offer { target, offer })]
+        self.send_untracked(ClientMessage::Offer { target, offer })
     }
 
     /// Sends a request whose reply is ignored.
