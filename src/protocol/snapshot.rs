@@ -10,11 +10,9 @@ use super::request::{MatchStatus, SpectatorAccess};
 use super::time_control::ClockControl;
 
 /// Complete state of a match.
-// `Moves` is the type of the move lists. The server replaces the default `Vec<String>` with its own
-// types. Each type used for `Moves` must serialise to a list of strings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Snapshot<Moves = Vec<String>> {
+pub struct Snapshot {
     /// The `id` of the request that this message answers. Absent if the request had no `id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub re: Option<RequestId>,
@@ -59,12 +57,12 @@ pub struct Snapshot<Moves = Vec<String>> {
     /// Seat that moves next; `null` unless the match is running.
     pub turn: Option<SeatNumber>,
     /// All moves played, except moves that were taken back.
-    pub moves: Moves,
+    pub moves: Vec<String>,
     /// The moves in `moves`, in standard algebraic notation. Present only in chess.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub san: Option<Moves>,
+    pub san: Option<Vec<String>>,
     /// All legal moves. Empty unless the match is running.
-    pub legal: Moves,
+    pub legal: Vec<String>,
     /// Number of spectators: connections that follow the match but have no seat in it.
     pub spectators: u64,
     /// Clock of the match. Absent in an untimed match.

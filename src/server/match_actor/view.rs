@@ -628,12 +628,12 @@ impl View {
         encode::snapshot(
             &self.state,
             recipient,
-            encode::SnapshotContext {
+            &encode::SnapshotContext {
                 re,
                 presence: self.seat_presence(),
                 turn_time,
-                rematch: self.rematch.clone(),
-                rating_changes: rating_update.map(|(update, _)| update.changes.clone()),
+                rematch: self.rematch.as_ref(),
+                rating_changes: rating_update.map(|(update, _)| update.changes.as_slice()),
                 chat: self.visible_chat(player),
                 epoch: self.epoch,
             },

@@ -1,26 +1,27 @@
 //! Encodes messages to clients.
 //!
-//! Moves and confirmations are written field by field, directly from the match. Building and
-//! serialising the protocol types instead would take three times as long. All other messages use
-//! the protocol types.
+//! Frequent messages are written field by field, directly from the match. Building and serialising
+//! the protocol types instead would take three times as long. All other messages use the protocol
+//! types.
 
 mod json_writer;
+mod snapshot;
 
 use std::cell::RefCell;
 
-use serde::ser::SerializeSeq;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::value::RawValue;
 
 use self::json_writer::JsonWriter;
+use self::snapshot::write_occupant;
+pub(crate) use self::snapshot::{SnapshotContext, snapshot};
 use super::to_protocol;
 pub(crate) use crate::connection::outbox::Frame;
-use crate::match_handle::summary::SeatPresence;
+use plyhouse_engine::catalog::AnyPosition;
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{EventKind, Match, RemainingTime, TurnTime, first_move_limit_ms};
+use plyhouse_matches::{EventKind, Match, Occupant, RemainingTime, TurnTime, first_move_limit_ms};
 use plyhouse_protocol::{
-    ChatEntry, ClockState, Event as WireEvent, MatchId, PlayerId, Ply, RatingChange, RematchState,
-    RequestId, SeatState, Seq, ServerMessage, Snapshot,
+    ClockState, Event as WireEvent, MatchId, Ply, RequestId, Seq, ServerMessage,
 };
 
 /// Reusable buffers for messages that are being encoded. A finished message is copied to an
@@ -68,28 +69,10 @@ pub(crate) fn ok(re: RequestId, seq: Option<Seq>) -> Frame {
 
 /// Encodes an event that has just been applied to `state`.
 pub(crate) fn event(state: &Match, event: &EventKind) -> Frame {
-    let (match_id, seq, position) = (state.id(), state.seq(), state.position());
+    let (match_id, seq) = (state.id(), state.seq());
     encode(&match event {
-        EventKind::Seated { seat, occupant } => WireEvent::Seated {
-            match_id,
-            seq,
-            seat: to_protocol::seat(*seat),
-            // A player who takes a seat is encoded as connected, because only a connected player
-            // can request a seat.
-            occupant: to_protocol::occupant(occupant, true),
-        },
-        EventKind::Started { remaining } => WireEvent::Started {
-            match_id,
-            seq,
-            position: position.to_string(),
-            check: state.in_check(),
-            ply: state.ply(),
-            turn: to_protocol::seat(position.turn()),
-            legal: position.legal_moves(),
-            time_left: remaining.as_ref().map(to_protocol::time_left),
-            first_move_ms: first_move_limit_ms(state),
-            absence_limit_ms: state.absence_limit_ms(),
-        },
+        EventKind::Seated { seat, occupant } => return seated_frame(state, *seat, occupant),
+        EventKind::Started { remaining } => return started_frame(state, remaining.as_ref()),
         EventKind::Moved {
             seat,
             m,
@@ -133,12 +116,7 @@ pub(crate) fn event(state: &Match, event: &EventKind) -> Frame {
             seat: to_protocol::seat(*seat),
             ply: *ply,
         },
-        EventKind::Ended { remaining, .. } => WireEvent::Ended {
-            match_id,
-            seq,
-            outcome: to_protocol::ending(state).expect("the match has ended"),
-            time_left: remaining.as_ref().map(to_protocol::time_left),
-        },
+        EventKind::Ended { remaining, .. } => return ended_frame(state, remaining.as_ref()),
     })
 }
 
@@ -174,6 +152,69 @@ fn taken_back_event(state: &Match, ply: Ply, left: Option<&RemainingTime>) -> Wi
     }
 }
 
+/// Writes an event with the fields that `write` writes.
+fn event_frame(state: &Match, start: &str, write: impl FnOnce(&mut JsonWriter)) -> Frame {
+    write_frame(|json| {
+        json.raw(start).uuid(state.id().0);
+        json.raw(r#","seq":"#).number(state.seq().0);
+        write(json);
+        json.raw("}");
+    })
+}
+
+fn seated_frame(state: &Match, seat: Seat, occupant: &Occupant) -> Frame {
+    event_frame(state, r#"{"type":"seated","match":"#, |json| {
+        json.raw(r#","seat":"#).seat(Some(seat));
+        // A player who takes a seat is encoded as connected, because only a connected player can
+        // request a seat.
+        write_occupant(json, occupant, true);
+    })
+}
+
+fn started_frame(state: &Match, remaining: Option<&RemainingTime>) -> Frame {
+    let position = state.position();
+    event_frame(state, r#"{"type":"started","match":"#, |json| {
+        json.raw(r#","position":"#).unescaped_display(position);
+        json.raw(r#","ply":"#).number(state.ply().0);
+        if state.in_check() {
+            json.raw(r#","check":true"#);
+        }
+        json.raw(r#","turn":"#).seat(Some(position.turn()));
+        json.raw(r#","legal":"#);
+        write_legal_moves(json, position);
+        if let Some(remaining) = remaining {
+            write_time_left(json, remaining);
+        }
+        if let Some(first_move_ms) = first_move_limit_ms(state) {
+            json.raw(r#","first_move_ms":"#).number(first_move_ms);
+        }
+        if let Some(absence_limit_ms) = state.absence_limit_ms() {
+            json.raw(r#","patience_ms":"#).number(absence_limit_ms);
+        }
+    })
+}
+
+fn ended_frame(state: &Match, remaining: Option<&RemainingTime>) -> Frame {
+    let outcome = to_protocol::ending(state).expect("the match has ended");
+    event_frame(state, r#"{"type":"ended","match":"#, |json| {
+        json.raw(r#","outcome":"#).value(&outcome);
+        if let Some(remaining) = remaining {
+            write_time_left(json, remaining);
+        }
+    })
+}
+
+fn write_legal_moves(json: &mut JsonWriter, position: &dyn AnyPosition) {
+    json.unescaped_list(|visit| position.for_each_legal_move(visit));
+}
+
+fn write_time_left(json: &mut JsonWriter, remaining: &RemainingTime) {
+    json.raw(r#","left_ms":"#).numbers(remaining.remaining_ms());
+    if let Some(periods) = remaining.periods() {
+        json.raw(r#","periods":"#).numbers(periods);
+    }
+}
+
 fn moved_frame(
     state: &Match,
     seat: Seat,
@@ -182,9 +223,7 @@ fn moved_frame(
 ) -> Frame {
     let position = state.position();
     let turn = position.outcome().is_none().then(|| position.turn());
-    write_frame(|json| {
-        json.raw(r#"{"type":"moved","match":"#).uuid(state.id().0);
-        json.raw(r#","seq":"#).number(state.seq().0);
+    event_frame(state, r#"{"type":"moved","match":"#, |json| {
         json.raw(r#","ply":"#).number(state.ply().0 - 1);
         json.raw(r#","next_ply":"#).number(state.ply().0);
         json.raw(r#","seat":"#).seat(Some(seat));
@@ -198,18 +237,14 @@ fn moved_frame(
         }
         json.raw(r#","turn":"#).seat(turn);
         json.raw(r#","legal":"#);
-        json.unescaped_list(|visit| position.for_each_legal_move(visit));
+        write_legal_moves(json, position);
         if let Some((spent_ms, left)) = time_usage {
-            json.raw(r#","left_ms":"#).numbers(left.remaining_ms());
-            if let Some(periods) = left.periods() {
-                json.raw(r#","periods":"#).numbers(periods);
-            }
+            write_time_left(json, &left);
             json.raw(r#","spent_ms":"#).number(spent_ms);
             if let Some(first_move_ms) = first_move_limit_ms(state) {
                 json.raw(r#","first_move_ms":"#).number(first_move_ms);
             }
         }
-        json.raw("}");
     })
 }
 
@@ -224,88 +259,6 @@ pub(crate) fn clock(state: &Match, time: TurnTime) -> Option<Frame> {
             paused: time.paused,
             first_move_ms: time.first_move_ms,
         },
-    }))
-}
-
-/// Data of a snapshot that the events of the match do not contain.
-pub(crate) struct SnapshotContext {
-    /// Id of the request that the snapshot answers, if any.
-    pub(crate) re: Option<RequestId>,
-    pub(crate) presence: SeatPresence,
-    pub(crate) turn_time: Option<TurnTime>,
-    pub(crate) rematch: Option<RematchState>,
-    /// Rating changes of the match; `None` until the match has ended and the changes are known.
-    pub(crate) rating_changes: Option<Vec<RatingChange>>,
-    /// Chat messages that the recipient may see.
-    pub(crate) chat: Vec<ChatEntry>,
-    pub(crate) epoch: u64,
-}
-
-/// Encodes a snapshot of the match. If the recipient has a seat, the snapshot states which one.
-pub(crate) fn snapshot(
-    state: &Match,
-    recipient: Option<PlayerId>,
-    context: SnapshotContext,
-) -> Frame {
-    let creation = state.creation();
-    // A replica may learn that the match has ended before it learns the new turn time. The old turn
-    // time is then omitted.
-    let time = context.turn_time.filter(|_| state.turn().is_some());
-    let info = &creation.game.info;
-    let seat_state = |seat: Seat| {
-        let is_connected = context.presence.seats[seat.index()] == Some(true);
-        SeatState {
-            side: info.sides[seat.index()].to_owned(),
-            occupant: to_protocol::occupant(state.occupant(seat), is_connected),
-        }
-    };
-    encode(&SnapshotMessage::Match(Snapshot {
-        re: context.re,
-        match_id: creation.id,
-        code: creation.code.to_string(),
-        seq: state.seq(),
-        epoch: context.epoch,
-        game: info.id.to_owned(),
-        status: to_protocol::status(state.stage()),
-        host: creation.host,
-        listed: creation.terms.listed,
-        spectator_access: creation.terms.spectator_access(),
-        spectator_delay_ms: creation.terms.spectator_delay_ms,
-        you: recipient
-            .and_then(|player| state.seat_of(player))
-            .map(to_protocol::seat),
-        seats: Seat::ALL.map(seat_state),
-        position: state.position().to_string(),
-        check: state.in_check(),
-        ply: state.ply(),
-        turn: state.turn().map(to_protocol::seat),
-        moves: Moves::Played(state),
-        san: state.san_moves().map(Moves::InSan),
-        legal: Moves::Legal(state),
-        spectators: context.presence.spectators,
-        clock: state.clock(),
-        time_left: state.remaining_time().as_ref().map(to_protocol::time_left),
-        turn_ms: time.map(|time| time.turn_ms),
-        paused: time.map(|time| time.paused),
-        first_move_ms: time.and_then(|time| time.first_move_ms),
-        absence_limit_ms: state.absence_limit_ms(),
-        offers: state
-            .pending_offers()
-            .map(|offer| to_protocol::offer_state(offer.seat, offer.offer, offer.ply, offer.to_ply))
-            .collect(),
-        takebacks_allowed: state.allows_takebacks(),
-        takebacks: state.takebacks(),
-        stand_in: creation.terms.stand_in.map(|level| level.id().to_owned()),
-        series: creation.terms.previous.map(|_| to_protocol::series(state)),
-        previous: creation.terms.previous.map(|previous| previous.id),
-        rematch: context.rematch,
-        chat_history: context.chat,
-        outcome: to_protocol::ending(state),
-        rated: creation.terms.rated,
-        shows_bot_thinking: creation.terms.shows_bot_thinking,
-        initial_position: state.custom_initial_position().map(ToString::to_string),
-        rating_changes: context.rating_changes,
-        ignored: Vec::new(),
     }))
 }
 
@@ -329,42 +282,6 @@ enum EventsMessage<'a> {
         match_id: MatchId,
         events: Vec<&'a RawValue>,
     },
-}
-
-/// Same as [`ServerMessage::Match`], but serialises the moves one by one. This avoids collecting
-/// hundreds of moves first.
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum SnapshotMessage<'a> {
-    Match(Snapshot<Moves<'a>>),
-}
-
-/// Moves to serialise: the moves played so far, in protocol notation or in SAN, or the legal moves.
-enum Moves<'a> {
-    Played(&'a Match),
-    InSan(&'a [Box<str>]),
-    Legal(&'a Match),
-}
-
-impl Serialize for Moves<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Played(state) => serializer.collect_seq(state.moves()),
-            Self::InSan(sans) => serializer.collect_seq(*sans),
-            Self::Legal(state) => {
-                let mut list = serializer.serialize_seq(None)?;
-                let mut result = Ok(());
-                if state.turn().is_some() {
-                    state.position().for_each_legal_move(&mut |m| {
-                        if result.is_ok() {
-                            result = list.serialize_element(m);
-                        }
-                    });
-                }
-                result.and_then(|()| list.end())
-            }
-        }
-    }
 }
 
 #[cfg(test)]

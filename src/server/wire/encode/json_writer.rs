@@ -1,5 +1,6 @@
 use std::fmt::{Display, Write};
 
+use serde::Serialize;
 use uuid::Uuid;
 
 use plyhouse_engine::game::Seat;
@@ -25,8 +26,12 @@ impl JsonWriter {
         self
     }
 
-    pub(super) fn number(&mut self, number: u64) -> &mut Self {
+    pub(super) fn number(&mut self, number: impl itoa::Integer) -> &mut Self {
         self.raw(itoa::Buffer::new().format(number))
+    }
+
+    pub(super) fn boolean(&mut self, value: bool) -> &mut Self {
+        self.raw(if value { "true" } else { "false" })
     }
 
     /// Writes an array with a number for each seat.
@@ -37,13 +42,27 @@ impl JsonWriter {
     /// Writes the number of a seat, or `null` for `None`.
     pub(super) fn seat(&mut self, seat: Option<Seat>) -> &mut Self {
         match seat {
-            Some(seat) => self.number(seat.number().into()),
+            Some(seat) => self.number(seat.number()),
             None => self.raw("null"),
         }
     }
 
     pub(super) fn uuid(&mut self, id: Uuid) -> &mut Self {
         self.unescaped(id.hyphenated().encode_lower(&mut Uuid::encode_buffer()))
+    }
+
+    /// Writes a value of any type. For frequent values, use the other methods, which are faster.
+    pub(super) fn value(&mut self, value: &(impl Serialize + ?Sized)) -> &mut Self {
+        self.raw(&serde_json::to_string(value).expect("messages have only string keys"))
+    }
+
+    /// Writes a string and escapes it if necessary.
+    pub(super) fn string(&mut self, text: &str) -> &mut Self {
+        let needs_escape = |byte| matches!(byte, ..b' ' | b'"' | b'\\');
+        match text.bytes().any(needs_escape) {
+            true => self.value(text),
+            false => self.unescaped(text),
+        }
     }
 
     /// Writes a string that needs no escaping.

@@ -1,10 +1,11 @@
 use uuid::Uuid;
 
 use super::*;
+use crate::match_handle::summary::SeatPresence;
 use plyhouse_engine::catalog::{AnyPosition, CATALOG, GameEntry};
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{Creation, Occupant, Terms};
-use plyhouse_protocol::{EndReason, MatchCode, MatchId, ServerMessage};
+use plyhouse_protocol::{ChatEntry, EndReason, MatchCode, MatchId, PlayerId, ServerMessage};
 
 const GUEST: PlayerId = PlayerId(Uuid::from_u128(3));
 
@@ -22,12 +23,12 @@ fn check_snapshots_round_trip(state: &Match) {
             seats: Seat::ALL.map(is_guest),
             spectators: 3,
         };
-        let frame = snapshot(state, Some(recipient), snapshot_context(re, presence));
+        let frame = snapshot(state, Some(recipient), &snapshot_context(re, presence));
         assert_eq!(frame, reencode(&frame));
     }
 }
 
-fn snapshot_context(re: Option<RequestId>, presence: SeatPresence) -> SnapshotContext {
+fn snapshot_context(re: Option<RequestId>, presence: SeatPresence) -> SnapshotContext<'static> {
     SnapshotContext {
         re,
         presence,
@@ -155,7 +156,7 @@ fn snapshot_contains_all_fields() {
     let frame = snapshot(
         &state,
         Some(GUEST),
-        snapshot_context(Some(RequestId(9)), presence),
+        &snapshot_context(Some(RequestId(9)), presence),
     );
     let json: serde_json::Value = serde_json::from_str(&frame).unwrap();
     let first = state.moves().next().unwrap();
@@ -205,7 +206,7 @@ fn chess_frames_contain_san_and_check() {
         spectators: 0,
     };
     let parse = |frame: &Frame| serde_json::from_str::<serde_json::Value>(frame).unwrap();
-    let json = parse(&snapshot(&state, None, snapshot_context(None, presence)));
+    let json = parse(&snapshot(&state, None, &snapshot_context(None, presence)));
     assert_eq!(json["san"], serde_json::json!(["e4", "f6", "Qh5+", "g6"]));
     assert_eq!(json.get("check"), None);
 
@@ -215,7 +216,7 @@ fn chess_frames_contain_san_and_check() {
     };
     let json = parse(&apply_and_check_event(&mut state, &takeback));
     assert_eq!(json["check"], true);
-    let json = parse(&snapshot(&state, None, snapshot_context(None, presence)));
+    let json = parse(&snapshot(&state, None, &snapshot_context(None, presence)));
     assert_eq!(json["san"], serde_json::json!(["e4", "f6", "Qh5+"]));
     assert_eq!(json["check"], true);
 }
@@ -256,7 +257,7 @@ fn snapshot_has_turn_times_only_while_match_is_running() {
                     turn_time: Some(turn_time),
                     ..snapshot_context(None, presence)
                 };
-                let frame = snapshot(&state, None, aside);
+                let frame = snapshot(&state, None, &aside);
                 let json: serde_json::Value = serde_json::from_str(&frame).unwrap();
                 for field in ["turn_ms", "stands", "first_move_ms"] {
                     assert_eq!(json.get(field).is_some(), has_turn, "{field} in {json}");
@@ -264,4 +265,133 @@ fn snapshot_has_turn_times_only_while_match_is_running() {
             }
         }
     }
+}
+
+/// Returns a running match whose snapshot contains almost all optional fields.
+fn match_with_all_terms() -> Match {
+    let clock = plyhouse_protocol::ClockControl::ByoYomi {
+        main_ms: 1000,
+        period_ms: 1000,
+        periods: 3,
+    };
+    let previous = plyhouse_matches::PreviousMatch {
+        id: MatchId(Uuid::from_u128(6)),
+        game: 1,
+        points: [2, 0],
+    };
+    let limits = plyhouse_matches::AbsenceLimits {
+        against_player_ms: 9000,
+        against_bot_ms: 8000,
+    };
+    let terms = Terms {
+        spectator_delay_ms: 5000,
+        clock: Some(clock),
+        absence_limits: Some(limits),
+        stand_in: Some(Level::Easy),
+        rated: true,
+        shows_bot_thinking: true,
+        initial_position: Some("x../.../..o".to_owned()),
+        previous: Some(previous),
+        ..Terms::with_defaults(true, 0, 1)
+    };
+    let mut state = Match::new(Creation {
+        id: MatchId(Uuid::from_u128(7)),
+        code: MatchCode::from_number(7),
+        game: plyhouse_engine::catalog::find_game("tic-tac-toe").unwrap(),
+        host: GUEST,
+        terms,
+    })
+    .unwrap();
+    let remaining = Some(RemainingTime::at_start(&clock));
+    let bot_account = Occupant::Player {
+        id: PlayerId(Uuid::from_u128(4)),
+        name: "new\nline \u{1f}\u{7f}".to_owned(),
+        kind: plyhouse_protocol::PlayerKind::Bot,
+        rating: Some(plyhouse_protocol::ShownRating {
+            rating: 1500,
+            provisional: true,
+        }),
+    };
+    for kind in [
+        seated_event(Seat::First, guest_occupant("Ann")),
+        seated_event(Seat::Second, bot_account),
+        EventKind::Started { remaining },
+        seated_event(
+            Seat::First,
+            Occupant::StandIn {
+                level: Level::Hard,
+                player: GUEST,
+                name: "Ann \"".to_owned(),
+                kind: plyhouse_protocol::PlayerKind::Account,
+                rating: None,
+            },
+        ),
+        EventKind::Offered {
+            seat: Seat::Second,
+            offer: plyhouse_matches::Offer::Draw,
+            ply: Ply(0),
+            to_ply: None,
+        },
+    ] {
+        apply_and_check_event(&mut state, &kind);
+    }
+    state
+}
+
+#[test]
+fn snapshot_with_optional_fields_round_trips_through_protocol_types() {
+    let state = match_with_all_terms();
+    let seats = [Some(false), Some(true)];
+    let spectators = 0;
+    let frame = snapshot(
+        &state,
+        None,
+        &SnapshotContext {
+            turn_time: Some(TurnTime {
+                turn_ms: 1480,
+                paused: true,
+                first_move_ms: Some(9000),
+            }),
+            rematch: Some(&plyhouse_protocol::RematchState {
+                offers: [true, false],
+                declined: [false, true],
+                present: [true; 2],
+                next: None,
+            }),
+            rating_changes: Some(&[plyhouse_protocol::RatingChange {
+                seat: plyhouse_protocol::SeatNumber(1),
+                before: 1500,
+                after: 1512,
+                provisional: true,
+            }]),
+            epoch: 2,
+            ..snapshot_context(None, SeatPresence { seats, spectators })
+        },
+    );
+    assert_eq!(frame, reencode(&frame));
+    let json: serde_json::Value = serde_json::from_str(&frame).unwrap();
+    for field in [
+        "epoch",
+        "delay_ms",
+        "clock",
+        "left_ms",
+        "periods",
+        "turn_ms",
+        "stands",
+        "first_move_ms",
+        "patience_ms",
+        "stand_in",
+        "series",
+        "previous",
+        "rematch",
+        "rated",
+        "thinking",
+        "start",
+        "changes",
+    ] {
+        assert!(json.get(field).is_some(), "{field} in {json}");
+    }
+    assert_eq!(json["offers"].as_array().map(Vec::len), Some(1));
+    assert_eq!(json["seats"][0]["for"]["name"], "Ann \"");
+    assert_eq!(json["seats"][1]["bot"], true);
 }
