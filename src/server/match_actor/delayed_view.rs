@@ -266,7 +266,7 @@ impl MatchActor {
             let host = self.view.state.creation().host;
             self.view.delayed_followers = DelayedFollowers {
                 count: delayed.view.follower_count(),
-                host: delayed.view.has_player(host).then_some(host),
+                host: delayed.view.has_participant(host).then_some(host),
             };
         }
     }

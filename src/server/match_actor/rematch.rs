@@ -216,7 +216,7 @@ impl MatchActor {
         }
         let is_present = |seat: Seat| {
             let holder = self.view.state.occupant(seat).holder();
-            holder.is_none_or(|player| self.view.has_player(player))
+            holder.is_none_or(|player| self.view.has_participant(player))
         };
         let is_changed = self
             .rematch_offers

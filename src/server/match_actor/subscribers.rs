@@ -25,8 +25,8 @@ const FLUSH_BATCH_SIZE: usize = 32;
 /// Connections that follow a match.
 #[derive(Debug, Default)]
 pub(super) struct Subscribers {
-    /// Followers in ascending order of connection ID, so earlier connections come first. Messages
-    /// are sent in this order.
+    /// Followers in the order in which messages are sent: participants of the match first, then the
+    /// others. Within both groups, earlier connections come first.
     members: Vec<Member>,
     /// Time of the next `presence` message, if any member's presence information is outdated.
     pub(super) presence_deadline: Option<Instant>,
@@ -50,6 +50,8 @@ struct KnownPresence {
 struct Member {
     id: ConnectionId,
     player: PlayerId,
+    /// Whether the player holds a seat or hosts the match.
+    is_participant: bool,
     outbox: Outbox,
     /// Whether a snapshot was sent to the member. A member receives no broadcasts before its
     /// snapshot.
@@ -58,22 +60,43 @@ struct Member {
     known_presence: Option<KnownPresence>,
 }
 
+impl Member {
+    /// Returns the key by which members are ordered.
+    const fn order(&self) -> (bool, ConnectionId) {
+        (!self.is_participant, self.id)
+    }
+}
+
 impl Subscribers {
     pub(super) fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// Returns the index of this connection among the members, or the index at which to insert it.
-    fn index_of(&self, id: ConnectionId) -> Result<usize, usize> {
-        self.members.binary_search_by_key(&id, |member| member.id)
+    /// Returns the index of this connection among the members.
+    fn index_of(&self, id: ConnectionId) -> Option<usize> {
+        let search = |order| {
+            self.members
+                .binary_search_by_key(&order, Member::order)
+                .ok()
+        };
+        search((false, id)).or_else(|| search((true, id)))
     }
 
     pub(super) fn contains(&self, id: ConnectionId) -> bool {
-        self.index_of(id).is_ok()
+        self.index_of(id).is_some()
     }
 
-    pub(super) fn has_player(&self, player: PlayerId) -> bool {
-        self.members.iter().any(|member| member.player == player)
+    /// Returns the members whose player holds a seat or hosts the match. A match can have thousands
+    /// of other members.
+    fn participants(&self) -> &[Member] {
+        let count = self.members.partition_point(|member| member.is_participant);
+        &self.members[..count]
+    }
+
+    /// Returns whether a connection of this participant follows the match.
+    pub(super) fn has_participant(&self, player: PlayerId) -> bool {
+        let mut participants = self.participants().iter();
+        participants.any(|member| member.player == player)
     }
 
     pub(super) fn followers(&self) -> Vec<(PlayerId, Outbox)> {
@@ -83,25 +106,29 @@ impl Subscribers {
 
     /// Adds a connection to the followers. The connection receives no broadcasts before its
     /// snapshot.
-    pub(super) fn admit(&mut self, player: PlayerId, outbox: &Outbox) {
+    pub(super) fn admit(&mut self, state: &Match, player: PlayerId, outbox: &Outbox) {
         let id = outbox.connection();
-        if let Err(index) = self.index_of(id) {
-            let member = Member {
-                id,
-                player,
-                outbox: outbox.clone(),
-                has_snapshot: false,
-                known_presence: None,
-            };
-            self.members.insert(index, member);
+        if self.contains(id) {
+            return;
         }
+        let member = Member {
+            id,
+            player,
+            is_participant: is_participant(state, player),
+            outbox: outbox.clone(),
+            has_snapshot: false,
+            known_presence: None,
+        };
+        let is_before = |other: &Member| other.order() < member.order();
+        let index = self.members.partition_point(is_before);
+        self.members.insert(index, member);
     }
 
     /// Records that the connection has received a snapshot with this presence. The connection then
     /// receives all broadcasts. All absence timers are recorded as stopped, because a snapshot does
     /// not show which of them run.
     pub(super) fn mark_snapshot_sent(&mut self, id: ConnectionId, presence: SeatPresence) {
-        if let Ok(index) = self.index_of(id) {
+        if let Some(index) = self.index_of(id) {
             let member = &mut self.members[index];
             member.has_snapshot = true;
             let absent = [false; 2];
@@ -112,31 +139,33 @@ impl Subscribers {
     /// Returns whether the connection follows the match and has received a snapshot.
     pub(super) fn has_received_snapshot(&self, id: ConnectionId) -> bool {
         self.index_of(id)
-            .is_ok_and(|index| self.members[index].has_snapshot)
+            .is_some_and(|index| self.members[index].has_snapshot)
     }
 
-    /// Requests a measurement of the round-trip time of this player's connections.
+    /// Requests a measurement of the round-trip time of this participant's connections.
     pub(super) fn measure_rtt(&self, player: PlayerId) {
-        let members = self.members.iter();
-        for member in members.filter(|member| member.player == player) {
+        let participants = self.participants().iter();
+        for member in participants.filter(|member| member.player == player) {
             member.outbox.request_ping();
         }
     }
 
-    /// Marks the presence data of all members as outdated. Called after a seat gets a new occupant
-    /// or the match is rebuilt.
-    pub(super) fn invalidate_presence(&mut self) {
+    /// Must be called after a seat gets a new occupant or the match is rebuilt. The presence data of
+    /// all members is then outdated.
+    pub(super) fn on_seats_changed(&mut self, state: &Match) {
         for member in &mut self.members {
             member.known_presence = None;
+            member.is_participant = is_participant(state, member.player);
         }
+        self.members.sort_unstable_by_key(Member::order);
     }
 
     pub(super) fn remove_connection(&mut self, id: ConnectionId) -> bool {
         let index = self.index_of(id);
-        if let Ok(index) = index {
+        if let Some(index) = index {
             self.members.remove(index);
         }
-        index.is_ok()
+        index.is_some()
     }
 
     /// Removes the connections of players that match the predicate and returns them. With
@@ -212,10 +241,11 @@ impl Subscribers {
     /// player's connections follows the match.
     pub(super) fn seat_presence(&self, state: &Match, players: &PlayerRegistry) -> SeatPresence {
         let connected = |seat| Some(players.is_connected(state.occupant(seat).player()?));
-        let is_spectator = |member: &&Member| state.seat_of(member.player).is_none();
+        let is_seated = |member: &&Member| state.seat_of(member.player).is_some();
+        let seated = self.participants().iter().filter(is_seated).count();
         SeatPresence {
             seats: Seat::ALL.map(connected),
-            spectators: self.members.iter().filter(is_spectator).count() as u64,
+            spectators: (self.members.len() - seated) as u64,
         }
     }
 
@@ -257,5 +287,90 @@ impl Subscribers {
             absence_remaining_ms: absence_left_ms,
             spectators,
         }));
+    }
+}
+
+fn is_participant(state: &Match, player: PlayerId) -> bool {
+    state
+        .participants()
+        .any(|participant| participant == player)
+}
+
+#[cfg(test)]
+mod tests {
+    use plyhouse_engine::catalog::CATALOG;
+    use plyhouse_matches::{Creation, EventKind, Occupant, Terms};
+    use plyhouse_protocol::{MatchCode, PlayerKind};
+    use uuid::Uuid;
+
+    use super::*;
+
+    const HOST: PlayerId = PlayerId(Uuid::from_u128(1));
+    const JOINING: PlayerId = PlayerId(Uuid::from_u128(2));
+    const SPECTATOR: PlayerId = PlayerId(Uuid::from_u128(3));
+
+    fn take_seat(state: &mut Match, seat: Seat, occupant: Occupant) {
+        let seated = EventKind::Seated { seat, occupant };
+        state.fold(&seated.at(0)).unwrap();
+    }
+
+    fn player(id: PlayerId) -> Occupant {
+        Occupant::Player {
+            id,
+            name: "Ann".to_owned(),
+            kind: PlayerKind::Guest,
+            rating: None,
+        }
+    }
+
+    fn connections(subscribers: &Subscribers) -> Vec<u64> {
+        subscribers
+            .members
+            .iter()
+            .map(|member| member.id.0)
+            .collect()
+    }
+
+    #[test]
+    fn participants_come_before_spectators() {
+        let mut state = Match::new(Creation {
+            id: MatchId(Uuid::nil()),
+            code: MatchCode::from_number(1),
+            game: &CATALOG[0],
+            host: HOST,
+            terms: Terms::with_defaults(true, 0, 1),
+        })
+        .unwrap();
+        let players = PlayerRegistry::default();
+        let mut subscribers = Subscribers::default();
+        for (connection, player) in [(5, SPECTATOR), (9, JOINING), (7, HOST), (1, SPECTATOR)] {
+            let outbox = Outbox::new(ConnectionId(connection), 9, 1000, &Default::default());
+            subscribers.admit(&state, player, &outbox);
+            subscribers.admit(&state, player, &outbox);
+        }
+        let spectators = |subscribers: &Subscribers, state: &Match| {
+            subscribers.seat_presence(state, &players).spectators
+        };
+        assert_eq!(connections(&subscribers), [7, 1, 5, 9]);
+        assert_eq!(spectators(&subscribers, &state), 4);
+        assert!(!subscribers.has_participant(JOINING));
+
+        take_seat(&mut state, Seat::Second, player(JOINING));
+        subscribers.on_seats_changed(&state);
+        assert_eq!(connections(&subscribers), [7, 9, 1, 5]);
+        assert_eq!(spectators(&subscribers, &state), 3);
+        assert!(subscribers.has_participant(JOINING));
+
+        assert!(subscribers.remove_connection(ConnectionId(9)));
+        assert!(subscribers.remove_connection(ConnectionId(1)));
+        assert!(!subscribers.remove_connection(ConnectionId(1)));
+        assert_eq!(connections(&subscribers), [7, 5]);
+        assert!(!subscribers.has_participant(JOINING));
+
+        take_seat(&mut state, Seat::Second, Occupant::Open);
+        take_seat(&mut state, Seat::First, player(SPECTATOR));
+        subscribers.on_seats_changed(&state);
+        assert_eq!(connections(&subscribers), [5, 7]);
+        assert_eq!(spectators(&subscribers, &state), 1);
     }
 }

@@ -138,7 +138,7 @@ impl View {
     pub(super) fn reload(&mut self, record: MatchRecord) -> Result<Match, ReplayError> {
         let (state, history) = replay(&self.server.infra.settings, record)?;
         self.history = history;
-        self.subscribers.invalidate_presence();
+        self.subscribers.on_seats_changed(&state);
         Ok(std::mem::replace(&mut self.state, state))
     }
 
@@ -167,9 +167,9 @@ impl View {
         if self.subscribers.has_received_snapshot(outbox.connection()) {
             return;
         }
-        self.subscribers.admit(player, outbox);
-        outbox.send(self.snapshot_frame(None, player, extras.turn_time));
+        self.subscribers.admit(&self.state, player, outbox);
         let presence = self.seat_presence();
+        outbox.send(self.snapshot_frame(None, player, presence, extras.turn_time));
         self.subscribers
             .mark_snapshot_sent(outbox.connection(), presence);
         self.schedule_presence(extras.absent);
@@ -203,7 +203,7 @@ impl View {
             .push_back(encode::event(&self.state, &event.kind));
         self.last_thinking = None;
         if matches!(event.kind, EventKind::Seated { .. }) {
-            self.subscribers.invalidate_presence();
+            self.subscribers.on_seats_changed(&self.state);
         }
     }
 
@@ -288,7 +288,8 @@ impl View {
             return None;
         }
         let reply = self.check_capacity(command, is_player, reply)?;
-        self.subscribers.admit(command.player, reply.outbox());
+        self.subscribers
+            .admit(&self.state, command.player, reply.outbox());
         Some(reply)
     }
 
@@ -330,21 +331,21 @@ impl View {
         self.subscribers.len() > 0 || self.delayed_followers.count > 0
     }
 
-    /// Returns whether a connection of this player follows the match on any server. Other servers
-    /// report only followers who hold a seat or host the match.
-    pub(super) fn has_player(&self, player: PlayerId) -> bool {
+    /// Returns whether a connection of this participant, who holds a seat or hosts the match, follows
+    /// the match on any server.
+    pub(super) fn has_participant(&self, player: PlayerId) -> bool {
         let follows_remotely = || match self.remote_presence.as_deref() {
             Some(RemotePresence::Added {
                 following_players, ..
             }) => following_players.contains(&player),
             Some(RemotePresence::Total(_)) | None => false,
         };
-        self.has_local_player(player) || follows_remotely()
+        self.has_local_participant(player) || follows_remotely()
     }
 
-    /// Returns whether a connection of this player follows the match on this server.
-    fn has_local_player(&self, player: PlayerId) -> bool {
-        self.delayed_followers.host == Some(player) || self.subscribers.has_player(player)
+    /// Returns whether a connection of this participant follows the match on this server.
+    fn has_local_participant(&self, player: PlayerId) -> bool {
+        self.delayed_followers.host == Some(player) || self.subscribers.has_participant(player)
     }
 
     pub(super) fn set_remote_presence(&mut self, remote_presence: Option<RemotePresence>) {
@@ -406,7 +407,7 @@ impl View {
         if AbsenceTimers::counts_absence(&self.state) {
             let player = |seat| self.state.occupant(seat).player();
             presence.seats =
-                Seat::ALL.map(|seat| player(seat).map(|player| self.has_player(player)));
+                Seat::ALL.map(|seat| player(seat).map(|player| self.has_participant(player)));
         }
         presence
     }
@@ -440,7 +441,7 @@ impl View {
     /// owns the match.
     pub(super) fn local_presence(&self) -> Presence {
         let players = self.state.participants();
-        let follows_here = |player: &PlayerId| self.has_local_player(*player);
+        let follows_here = |player: &PlayerId| self.has_local_participant(*player);
         Presence {
             following_players: players.filter(follows_here).collect(),
             seat_presence: self.local_seat_presence(),
@@ -592,9 +593,9 @@ impl View {
         reply: Reply,
     ) {
         let outbox = reply.outbox().clone();
-        reply.send_frame(|re| self.snapshot_frame(re, command.player, extras.turn_time));
-        self.send_last_thinking(&outbox);
         let presence = self.seat_presence();
+        reply.send_frame(|re| self.snapshot_frame(re, command.player, presence, extras.turn_time));
+        self.send_last_thinking(&outbox);
         self.subscribers
             .mark_snapshot_sent(command.connection, presence);
         if extras.absent != [false; 2] {
@@ -607,7 +608,7 @@ impl View {
         self.subscribers.is_paused = false;
         let presence = self.seat_presence();
         for (player, outbox) in self.subscribers.followers() {
-            outbox.send(self.snapshot_frame(None, player, extras.turn_time));
+            outbox.send(self.snapshot_frame(None, player, presence, extras.turn_time));
             self.subscribers
                 .mark_snapshot_sent(outbox.connection(), presence);
         }
@@ -620,6 +621,7 @@ impl View {
         &self,
         re: Option<RequestId>,
         player: PlayerId,
+        presence: SeatPresence,
         turn_time: Option<TurnTime>,
     ) -> Frame {
         let recipient = (!self.is_for_spectators).then_some(player);
@@ -630,7 +632,7 @@ impl View {
             recipient,
             &encode::SnapshotContext {
                 re,
-                presence: self.seat_presence(),
+                presence,
                 turn_time,
                 rematch: self.rematch.as_ref(),
                 rating_changes: rating_update.map(|(update, _)| update.changes.as_slice()),
@@ -675,7 +677,7 @@ impl View {
             Some(first_missed) => {
                 encode::events(re, self.state.id(), self.history.range(first_missed..))
             }
-            None => self.snapshot_frame(re, command.player, turn_time),
+            None => self.snapshot_frame(re, command.player, self.seat_presence(), turn_time),
         });
     }
 
@@ -690,7 +692,9 @@ impl View {
     pub(super) fn total_presence(&self) -> Presence {
         let players = self.state.players().chain([self.state.creation().host]);
         Presence {
-            following_players: players.filter(|player| self.has_player(*player)).collect(),
+            following_players: players
+                .filter(|player| self.has_participant(*player))
+                .collect(),
             seat_presence: self.seat_presence(),
         }
     }
