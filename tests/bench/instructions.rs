@@ -1,107 +1,128 @@
-//! Counts the instructions that the search executes. The counts hardly vary between runs, so even
-//! small changes are visible.
+//! Counts the instructions of searches, of matches and of watching, and compares each count with a
+//! committed one.
 //!
-//! The benchmark compares the generic search with a search for Connect Four alone that visits the
-//! same nodes (see [`connect_four_solver`]). The output line `Comparison with solve_generic` ends
-//! with a factor, which is the overhead of the generic code. The comparison line follows the
-//! figures of `solve_specialized` in the output. Each instruction count for Connect Four is the
-//! total for [`POSITION_COUNT`] positions, which are solved in turn with a shared table.
+//! Counts hardly vary between runs (by 0.02%), so that even small changes are visible. They
+//! exclude the kernel, TLS and the store on disk; the benchmark `moves` measures the CPU time of the
+//! complete server. Each benchmark runs in a process of its own under valgrind, which counts from the
+//! call to the end of [`measured`].
 //!
-//! The benchmark needs valgrind and `gungraun-runner`. The versions of `gungraun-runner` and the
-//! `gungraun` library must be equal:
+//! The command fails if a count differs from the committed count by more than
+//! [`DIFFERENCE_MAX_PERCENT`], so that small losses cannot add up unnoticed. A change that lowers a
+//! count commits the lower count. A change that raises one gives the reason in its commit. The
+//! committed counts are those of the profile `release` and of the newest stable compiler; a new
+//! compiler can require new counts.
 //!
 //! ```text
-//! cargo install gungraun-runner --version 0.20.0
-//! cargo bench --bench instructions
+//! cargo bench --profile release --bench instructions             all benchmarks
+//! cargo bench --profile release --bench instructions -- match    those whose name contains `match`
 //! ```
-
-#![expect(unused_qualifications, reason = "the macros of gungraun generate them")]
+//!
+//! `callgrind_annotate --inclusive=yes target/tmp/matches.callgrind` shows the profile of a benchmark.
 
 #[path = "search/connect_four_solver.rs"]
 mod connect_four_solver;
+#[path = "instructions/raw_client.rs"]
+mod raw_client;
+#[path = "instructions/searches.rs"]
+mod searches;
+#[path = "instructions/server.rs"]
+mod server;
 #[path = "search/test_positions.rs"]
 mod test_positions;
+#[path = "instructions/world.rs"]
+mod world;
 
-use std::hint::black_box;
+use std::any::Any;
+use std::env;
+use std::io::{self, Write};
+use std::process::{Command, ExitCode};
 
-use gungraun::{
-    Callgrind, LibraryBenchmarkConfig, library_benchmark, library_benchmark_group, main,
-};
-use plyhouse_engine::game::GameHistory;
-use plyhouse_engine::game::connect_four::ConnectFour;
-use plyhouse_engine::game::tic_tac_toe::TicTacToe;
-use plyhouse_engine::search::{Limits, Stop, TranspositionTable, solve};
+/// As in the server.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-use connect_four_solver::{Board, Solver};
-use test_positions::{SampleSet, TABLE_BYTES};
+/// Maximum difference between a count and the committed count, in percent.
+const DIFFERENCE_MAX_PERCENT: f64 = 3.0;
 
-/// Number of positions to solve. Solving them takes a few seconds under valgrind.
-const POSITION_COUNT: usize = 100;
+/// What a benchmark counts. The function returns everything that must not be dropped before the
+/// count ends.
+type Work = Box<dyn FnOnce() -> Box<dyn Any>>;
 
-fn setup_generic(set: &str) -> (Vec<ConnectFour>, TranspositionTable) {
-    let set: SampleSet = set.parse().expect("set name is valid");
-    let positions = set
-        .samples(POSITION_COUNT, 1)
-        .into_iter()
-        .map(|sample| sample.pos);
-    (positions.collect(), TranspositionTable::new(TABLE_BYTES))
+struct Benchmark {
+    name: &'static str,
+    /// Committed number of instructions.
+    committed: u64,
+    /// Prepares the work; the count does not include the preparation.
+    prepare: fn() -> Work,
 }
 
-fn setup_specialized(set: &str) -> (Vec<Board>, Solver) {
-    let set: SampleSet = set.parse().expect("set name is valid");
-    let samples = set.samples(POSITION_COUNT, 1).into_iter();
-    let boards = samples.map(|sample| Board::from_moves(&sample.moves));
-    (boards.collect(), Solver::new(TABLE_BYTES))
+/// Runs the work of a benchmark. Callgrind finds this function by its name.
+#[inline(never)]
+fn measured(work: Work) -> Box<dyn Any> {
+    work()
 }
 
-#[library_benchmark(setup = setup_generic)]
-#[bench::end_easy("end-easy")]
-#[bench::middle_easy("middle-easy")]
-fn solve_generic((positions, table): (Vec<ConnectFour>, TranspositionTable)) -> TranspositionTable {
-    for pos in &positions {
-        black_box(solve(
-            &GameHistory::from(*pos),
-            &Limits::default(),
-            &Stop::new(),
-            &table,
-        ));
+/// Runs the benchmark in a process under valgrind and returns the number of instructions.
+fn count(benchmark: &Benchmark) -> u64 {
+    let this_program = env::current_exe().expect("program has a path");
+    let profile = format!(
+        "{}/{}.callgrind",
+        env!("CARGO_TARGET_TMPDIR"),
+        benchmark.name.replace(", ", "-").replace(' ', "-")
+    );
+    let output = Command::new("valgrind")
+        .args([
+            "--tool=callgrind",
+            "--toggle-collect=instructions::measured",
+        ])
+        .arg(format!("--callgrind-out-file={profile}"))
+        .arg(this_program)
+        .args(["--run", benchmark.name])
+        .output()
+        .expect("valgrind is installed");
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}: {log}", benchmark.name);
+    let collected = log.lines().find_map(|line| line.split_once("Collected : "));
+    let (_, count) = collected.expect("valgrind prints the count");
+    count.trim().parse().expect("count is a number")
+}
+
+/// Runs the benchmark, prints its count and returns whether the count is as committed.
+fn is_as_committed(benchmark: &Benchmark) -> bool {
+    let (name, committed) = (benchmark.name, benchmark.committed);
+    let count = count(benchmark);
+    #[expect(clippy::cast_precision_loss, reason = "counts are below 2^52")]
+    let difference = (count as f64 / committed as f64 - 1.0) * 100.0;
+    let is_accepted = difference.abs() <= DIFFERENCE_MAX_PERCENT;
+    let verdict = match (is_accepted, difference > 0.0) {
+        (true, _) => "",
+        (false, true) => "  TOO MANY",
+        (false, false) => "  FEWER: commit this count",
+    };
+    let line = format_args!("{name:40} {count:>12} ({difference:+.2}% of {committed}){verdict}");
+    writeln!(io::stdout(), "{line}").expect("stdout is open");
+    is_accepted
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let mut all = searches::BENCHMARKS.iter().chain(&server::BENCHMARKS);
+    if let [run, name] = &arguments[..]
+        && run == "--run"
+    {
+        let benchmark = all.find(|benchmark| benchmark.name == name);
+        let work = (benchmark.expect("name is known").prepare)();
+        measured(work);
+        return ExitCode::SUCCESS;
     }
-    table
-}
-
-#[library_benchmark(setup = setup_specialized)]
-#[bench::end_easy("end-easy")]
-#[bench::middle_easy("middle-easy")]
-fn solve_specialized((boards, mut solver): (Vec<Board>, Solver)) -> Solver {
-    for board in &boards {
-        black_box(solver.solve(board)).expect("search has no limits");
+    // Cargo adds the option `--bench`.
+    let is_pattern = |argument: &&String| !argument.starts_with('-');
+    let pattern = arguments.iter().find(is_pattern).map_or("", String::as_str);
+    let selected: Vec<&Benchmark> = all.filter(|it| it.name.contains(pattern)).collect();
+    assert!(!selected.is_empty(), "no benchmark matches {pattern}");
+    let accepted = selected.into_iter().filter(|it| !is_as_committed(it));
+    match accepted.count() {
+        0 => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
     }
-    solver
 }
-
-library_benchmark_group!(
-    name = connect_four,
-    compare_by_id = true,
-    benchmarks = [solve_generic, solve_specialized]
-);
-
-#[library_benchmark]
-#[bench::from_the_start(TranspositionTable::for_game::<TicTacToe>(TABLE_BYTES))]
-fn solve_tic_tac_toe(table: TranspositionTable) -> TranspositionTable {
-    let start = GameHistory::<TicTacToe>::initial();
-    black_box(solve(
-        black_box(&start),
-        &Limits::default(),
-        &Stop::new(),
-        &table,
-    ));
-    table
-}
-
-library_benchmark_group!(name = tic_tac_toe, benchmarks = [solve_tic_tac_toe]);
-
-main!(
-    // The cache simulation of Callgrind is off, because it is slow and models no current processor.
-    config = LibraryBenchmarkConfig::default().tool(Callgrind::with_args(["--cache-sim=no"])),
-    library_benchmark_groups = [connect_four, tic_tac_toe]
-);
