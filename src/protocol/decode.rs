@@ -6,6 +6,7 @@
 mod field_parsers;
 mod fields;
 mod integers;
+mod plain_object;
 #[cfg(test)]
 mod tests;
 
@@ -13,7 +14,7 @@ use self::field_parsers::{
     ABSENCE_LIMIT, BOOLEAN, BOT_DELAY, BOT_LEVEL, BOT_WAIT, CHAT_PRESET, CHAT_TEXT, CLOCK, COUNT,
     DECLINED_OFFER, GIVEN_TIME, LIMIT, MATCH, MATCH_RESULT, MATCH_STATUS, MOVES, NODES, OCCUPANT,
     OFFER, PASSWORD, POOL, POSITION, RATING_RANGE, SEAT, SEATS, SPECTATOR_ACCESS, SPECTATOR_DELAY,
-    TEXT, VERSION,
+    TEXT, VERSION, parse_text,
 };
 use self::fields::Fields;
 use super::archive::HistoryRequest;
@@ -88,13 +89,12 @@ impl Request {
     ///
     /// See [`decode`](Self::decode).
     pub fn decode_as(text: &str, auth_mode: AuthMode) -> Result<Decoded, Box<DecodeError>> {
-        // This step only splits the message into its fields, without parsing their values. The
-        // value of a field is parsed later, if the request uses the field.
-        let mut fields: Fields<'_> = serde_json::from_str(text)
+        // The value of a field is parsed later, if the request uses the field.
+        let mut fields = Fields::split(text)
             .map_err(|error| DecodeError::new(None, ErrorCode::Malformed, error.to_string()))?;
         let id = fields.optional("id", COUNT);
         let re = id.as_ref().ok().copied().flatten().map(RequestId);
-        let Ok(Some(kind)) = fields.optional("type", TEXT) else {
+        let Some(kind) = fields.take("type").and_then(parse_text) else {
             return Err(DecodeError::new(
                 re,
                 ErrorCode::Malformed,

@@ -1,5 +1,6 @@
 //! Parsers for the values of request fields, with the descriptions used in error messages.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
@@ -47,7 +48,8 @@ macro_rules! integer {
     };
 }
 
-pub(super) const TEXT: FieldParser<String> = FieldParser::new("a string", parse_text);
+pub(super) const TEXT: FieldParser<String> =
+    FieldParser::new("a string", |json| parse_text(json).map(Cow::into_owned));
 pub(super) const PASSWORD: FieldParser<Token> =
     FieldParser::new("a string of 10 to 200 bytes", |json| {
         parse_text(json).and_then(|text| normalize_password(&text))
@@ -86,7 +88,8 @@ pub(super) const MOVES: FieldParser<Vec<String>> =
     });
 pub(super) const POSITION: FieldParser<String> =
     FieldParser::new("a position as a string of at most 300 bytes", |json| {
-        parse_text(json).filter(|text| text.len() <= POSITION_BYTES_MAX)
+        let text = parse_text(json).filter(|text| text.len() <= POSITION_BYTES_MAX);
+        text.map(Cow::into_owned)
     });
 pub(super) const MATCH_RESULT: FieldParser<MatchResult> =
     FieldParser::new(r#""won", "lost", "drawn" or "none""#, parse_from_text);
@@ -143,14 +146,13 @@ pub(super) const CLOCK: FieldParser<ClockControl> = FieldParser::new(
 // All functions below receive syntactically valid JSON. The value can still be invalid: for
 // example, a string with an unpaired surrogate, or a number out of range.
 
-fn parse_text(json: &str) -> Option<String> {
+/// Parses a string. The text borrows from the JSON, unless it contains escapes.
+pub(super) fn parse_text(json: &str) -> Option<Cow<'_, str>> {
     let unquoted = json.strip_prefix('"')?.strip_suffix('"')?;
-    // A string without escapes can be copied without a JSON parser. Most strings contain no
-    // escapes.
     if unquoted.contains('\\') {
-        return serde_json::from_str(json).ok();
+        return serde_json::from_str(json).ok().map(Cow::Owned);
     }
-    Some(unquoted.to_owned())
+    Some(Cow::Borrowed(unquoted))
 }
 
 fn parse_value(json: &str) -> Option<Value> {
