@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
 
 use plyhouse_matches::ratings::{
-    LedgerRow, PostOutcome, RatedGame, RatingEntry, RatingKey, RatingState,
+    LedgerRow, PostOutcome, RatedGame, RatingEntry, RatingExclusions, RatingKey, RatingState,
 };
-use plyhouse_protocol::{MatchId, PlayerId, RatingChange};
+use plyhouse_protocol::{MatchId, PlayerId, RatingChange, RatingPool};
 
 use super::{
     LeaderboardPage, LeaderboardQuery, NeededRatings, POST_ROWS_MAX, PlayerRating, RatingPost,
@@ -20,6 +20,8 @@ use crate::PlayerRecord;
 #[derive(Clone, Debug, Default)]
 pub struct MemoryRatings {
     ledger: Vec<LedgerRow>,
+    /// Players that ledger rows exclude from the ratings.
+    exclusions: RatingExclusions,
     /// Ledger row number of each match.
     row_numbers: BTreeMap<MatchId, u64>,
     /// Delayed matches that have no ledger number yet, ordered by the time at which each match gets
@@ -64,10 +66,13 @@ impl MemoryRatings {
     /// Adds a row to the ledger with the next number.
     pub fn number_row(&mut self, row: LedgerRow) {
         let no = self.ledger.len() as u64 + 1;
-        if let (Some(id), _) = ledger_row_keys(&row) {
+        let (match_id, excluded_player) = ledger_row_keys(&row);
+        if let Some(id) = match_id {
             self.delayed_games.retain(|(_, waiting), _| *waiting != id);
             self.row_numbers.insert(id, no);
         }
+        self.exclusions
+            .extend(excluded_player.map(|player| (player, no)));
         self.ledger.push(row);
     }
 
@@ -152,16 +157,12 @@ impl MemoryRatings {
     /// See [`RatingStore::rating_progress`](crate::RatingStore::rating_progress).
     #[must_use]
     pub fn progress(&self) -> RatingProgress {
-        let unrated = (1..).zip(&self.ledger).filter_map(|(no, row)| {
-            let (_, player) = ledger_row_keys(row);
-            Some((player?, no))
-        });
         RatingProgress {
             last_row: self.ledger.len() as u64,
             live: self.live.version,
             building: self.building.as_ref().map(|built| built.version),
             has_stale_version: false,
-            unrated: unrated.collect(),
+            unrated: self.exclusions.clone(),
             next_numbering_ms: self.delayed_games.keys().next().map(|(due_ms, _)| *due_ms),
         }
     }
@@ -169,11 +170,10 @@ impl MemoryRatings {
     /// See [`RatingStore::ledger`](crate::RatingStore::ledger).
     #[must_use]
     pub fn ledger(&self, after: u64, limit: usize) -> Vec<(u64, LedgerRow)> {
-        let rows = (1..).zip(&self.ledger);
-        let rows = rows.skip(usize::try_from(after).unwrap_or(usize::MAX));
-        rows.take(limit)
-            .map(|(no, row)| (no, row.clone()))
-            .collect()
+        let first = usize::try_from(after).unwrap_or(usize::MAX);
+        let rows = self.ledger.get(first..).unwrap_or_default();
+        let rows = (after + 1..).zip(rows).take(limit);
+        rows.map(|(no, row)| (no, row.clone())).collect()
     }
 
     /// See [`RatingStore::load_ratings_for`](crate::RatingStore::load_ratings_for).
@@ -204,8 +204,13 @@ impl MemoryRatings {
     /// See [`RatingStore::ratings`](crate::RatingStore::ratings).
     #[must_use]
     pub fn ratings(&self, player: PlayerId) -> Vec<PlayerRating> {
-        let all = self.live.books.ratings.iter();
-        let theirs = all.filter(|(record, _)| record.player == player);
+        let first = RatingKey {
+            player,
+            game: String::new(),
+            pool: RatingPool::Live,
+        };
+        let from_first = self.live.books.ratings.range(first..);
+        let theirs = from_first.take_while(|(record, _)| record.player == player);
         let player_ratings = theirs.map(|(record, rated)| {
             let days = self.live.days.get(record).into_iter().flatten();
             let mut series: Vec<(u64, f64)> = days.map(|(day, rating)| (*day, *rating)).collect();
