@@ -29,10 +29,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
+use plyhouse_engine::game::Seat;
 use plyhouse_matches::{
     Action, Event, EventKind, Match, Reminder, ReplayError, Stage, Timestamp, TurnClock, TurnTime,
 };
-use plyhouse_protocol::{ErrorCode, PlayerId, Seq, Thinking, WireError};
+use plyhouse_protocol::{ErrorCode, PlayerId, PlayerKind, Seq, Thinking, WireError};
 use plyhouse_store::{JournalPosition, LoadedMatch};
 use tokio::time::sleep_until;
 
@@ -510,13 +511,14 @@ impl MatchActor {
             && self.is_valid(join);
         let others = self.view.state.participants();
         let others: Vec<PlayerId> = others.filter(|_| needs_check).collect();
-        let is_rated = creation.terms.rated && needs_check;
+        let checks_owner =
+            creation.terms.rated && needs_check && may_have_same_owner(&self.view.state, join);
         let server = Arc::clone(&self.server);
         async move {
             if counts_against_limit {
                 correspondence_matches::check_limit(&server.infra, player).await?;
             }
-            if is_rated {
+            if checks_owner {
                 let linked = ratings::linked_accounts(&server.infra, player).await?;
                 if others.iter().any(|other| linked.contains(other)) {
                     return Err(ratings::same_owner_error());
@@ -863,6 +865,17 @@ impl MatchActor {
         self.view.schedule_presence(absent);
         self.update_rematch_presence();
     }
+}
+
+/// Returns whether the joining player and a participant may be accounts of the same person. A
+/// person has only one account apart from bot accounts, so one of the two is a bot account.
+fn may_have_same_owner(state: &Match, join: &Action) -> bool {
+    let is_bot = |kind| kind == Some(PlayerKind::Bot);
+    let host = state.creation().host;
+    let is_host_seated = state.seat_holders().any(|holder| holder == host);
+    let joins_as_bot = matches!(join, Action::Join { kind, .. } if is_bot(Some(*kind)));
+    let mut occupants = Seat::ALL.iter().map(|seat| state.occupant(*seat));
+    joins_as_bot || !is_host_seated || occupants.any(|occupant| is_bot(occupant.kind()))
 }
 
 /// Replies that the match does not exist, because it is hidden from the player.
