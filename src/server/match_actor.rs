@@ -173,10 +173,12 @@ impl MatchActor {
 
     /// Starts serving the match in its current state.
     pub(super) fn start(&mut self) {
-        let presence = self.view.total_presence();
-        self.leader.start(&self.view.state, &presence);
+        let view = &self.view;
+        self.leader
+            .start(&view.state, |player| view.has_participant(player));
         if self.replica.is_some() {
-            self.leader.update_summary(&self.view.state, &presence);
+            self.leader
+                .update_summary(&view.state, view.seat_presence());
             let absent = self.absent_seats();
             self.view.schedule_presence(absent);
             return;
@@ -431,15 +433,17 @@ impl MatchActor {
             MatchRequest::Act(action) => return self.apply_action(&command, action, reply).await,
             MatchRequest::Watch | MatchRequest::PushSnapshot => {
                 let is_seated = self.view.state.seat_of(command.player).is_some();
-                let (view, _) = self.view_for(command.player);
+                let view = self.view_for(command.player);
                 if let Some(reply) = view.admit(&command, is_seated, reply) {
                     self.on_presence_changed();
-                    let (view, extras) = self.view_for(command.player);
+                    let extras = self.snapshot_extras_for(command.player);
+                    let view = self.view_for(command.player);
                     view.send_snapshot(&command, extras, reply);
                 }
             }
             MatchRequest::Resync { since } => {
-                let (view, extras) = self.view_for(command.player);
+                let extras = self.snapshot_extras_for(command.player);
+                let view = self.view_for(command.player);
                 view.resync(&command, *since, extras.turn_time, reply);
             }
             MatchRequest::Unfollow => self.remove_follower(&command),
@@ -809,15 +813,20 @@ impl MatchActor {
         iter::once(&mut self.view).chain(delayed_view.map(|delayed| &mut delayed.view))
     }
 
-    /// Returns the view that this player may see, with the other data for its snapshots.
-    fn view_for(&mut self, player: PlayerId) -> (&mut View, SnapshotExtras) {
-        let extras = self.snapshot_extras();
+    /// Returns the view that this player may see.
+    fn view_for(&mut self, player: PlayerId) -> &mut View {
         match &mut self.delayed_view {
-            Some(delayed) if self.view.state.seat_held_by(player).is_none() => {
-                let extras = delayed.snapshot_extras();
-                (&mut delayed.view, extras)
-            }
-            _ => (&mut self.view, extras),
+            Some(delayed) if self.view.state.seat_held_by(player).is_none() => &mut delayed.view,
+            _ => &mut self.view,
+        }
+    }
+
+    /// Returns the data for snapshots of the view that this player may see. The data cannot be
+    /// derived from the events.
+    fn snapshot_extras_for(&self, player: PlayerId) -> SnapshotExtras {
+        match self.delayed_view_for(player) {
+            Some(delayed) => delayed.snapshot_extras(),
+            None => self.snapshot_extras(),
         }
     }
 
@@ -859,10 +868,12 @@ impl MatchActor {
         if self.replica.is_some() {
             return;
         }
-        let presence = self.view.total_presence();
-        self.leader.update_presence(&self.view.state, &presence);
+        let (view, presence) = (&self.view, self.view.seat_presence());
+        let is_following = |player| view.has_participant(player);
+        self.leader
+            .update_presence(&view.state, presence, is_following);
         let absent = self.absent_seats();
-        self.view.schedule_presence(absent);
+        self.view.schedule_known_presence(presence, absent);
         self.update_rematch_presence();
     }
 }

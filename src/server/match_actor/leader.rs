@@ -10,7 +10,7 @@ use plyhouse_matches::{
     AbsenceTimers, Action, Event, EventKind, GlobalRequestId, Match, Offer, Refusal, Stage,
     Timestamp,
 };
-use plyhouse_protocol::{ErrorCode, MatchId, Seq, Thinking, WireError};
+use plyhouse_protocol::{ErrorCode, MatchId, PlayerId, Seq, Thinking, WireError};
 use plyhouse_store::{JournalPosition, WriteError};
 
 use super::bot_opinion::BotOpinion;
@@ -23,8 +23,8 @@ use crate::context::clock_and_rng::{earliest, now};
 use crate::context::metrics::GameMetrics;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::{Answer, Command};
-use crate::match_handle::replication_messages::{Presence, PublishedEvents};
-use crate::match_handle::summary::MatchSummary;
+use crate::match_handle::replication_messages::PublishedEvents;
+use crate::match_handle::summary::{MatchSummary, SeatPresence};
 use crate::wire::error_replies::{player_deleted_error, store_unavailable_error};
 use crate::wire::to_protocol;
 
@@ -148,10 +148,9 @@ impl Leader {
     }
 
     /// Starts or restarts the leader for a match that was loaded from the store. The leader keeps
-    /// the permit of an open match.
-    pub(super) fn start(&mut self, state: &Match, presence: &Presence) {
+    /// the permit of an open match. `is_following` returns whether a player follows the match.
+    pub(super) fn start(&mut self, state: &Match, is_following: impl Fn(PlayerId) -> bool) {
         let settings = &self.server.infra.settings;
-        let is_following = |player| presence.following_players.contains(&player);
         self.match_clock.start(state, is_following, &self.server);
         self.expires_at = hibernation::open_match_expiry(state, self.server.infra.clock.now_ms());
         self.bot_opinion = BotOpinion::default();
@@ -518,9 +517,13 @@ impl Leader {
     }
 
     /// Updates the absence timers, the clock and the list entry after the presence of players or
-    /// spectators has changed.
-    pub(super) fn update_presence(&mut self, state: &Match, presence: &Presence) {
-        let is_following = |player| presence.following_players.contains(&player);
+    /// spectators has changed. `is_following` returns whether a player follows the match.
+    pub(super) fn update_presence(
+        &mut self,
+        state: &Match,
+        presence: SeatPresence,
+        is_following: impl Fn(PlayerId) -> bool,
+    ) {
         // While a server is unreachable, a player may be connected there, so no absence is counted.
         let cluster = self.server.infra.cluster.as_ref();
         let may_be_connected = cluster.is_some_and(|cluster| cluster.has_unreachable_node());
@@ -543,9 +546,9 @@ impl Leader {
 
     /// Updates the presence and status that lists show. Returns whether the status or a seat
     /// changed.
-    pub(super) fn update_summary(&self, state: &Match, presence: &Presence) -> bool {
+    pub(super) fn update_summary(&self, state: &Match, presence: SeatPresence) -> bool {
         let lobby = &self.server.matches.lobby;
-        let change = self.summary.update(state, presence.seat_presence);
+        let change = self.summary.update(state, presence);
         if let Some(status) = change.status {
             lobby.update_status(&self.summary, status);
         }

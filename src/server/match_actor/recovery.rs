@@ -127,7 +127,7 @@ impl MatchActor {
             // Admit the connection without a snapshot, because all followers receive a snapshot
             // after the reload.
             MatchRequest::PushSnapshot => {
-                let (view, _) = self.view_for(envelope.command.player);
+                let view = self.view_for(envelope.command.player);
                 if let Some(reply) = view.admit(&envelope.command, true, envelope.reply) {
                     reply.ok(None);
                 }

@@ -8,6 +8,7 @@ use plyhouse_protocol::{MatchId, PlayerId, ServerMessage};
 
 use crate::connection::id::ConnectionId;
 use crate::connection::outbox::{Frame, Outbox};
+use crate::context::clock_and_rng::now;
 use crate::context::infrastructure::Infrastructure;
 use crate::match_handle::summary::SeatPresence;
 use crate::players::registry::PlayerRegistry;
@@ -255,7 +256,6 @@ impl Subscribers {
         &mut self,
         state: &Match,
         (presence, absent): (SeatPresence, [bool; 2]),
-        now: Instant,
     ) {
         let has_ended = matches!(state.stage(), Stage::Ended { .. });
         let current = Some(KnownPresence { presence, absent });
@@ -264,7 +264,8 @@ impl Subscribers {
         if has_ended || self.members.iter().all(is_up_to_date) {
             self.presence_deadline = None;
         } else {
-            self.presence_deadline.get_or_insert(now + PRESENCE_DELAY);
+            self.presence_deadline
+                .get_or_insert_with(|| now() + PRESENCE_DELAY);
         }
     }
 

@@ -18,7 +18,6 @@ use super::subscribers::Subscribers;
 use crate::connection::id::ConnectionId;
 use crate::connection::outbox::{Frame, Outbox};
 use crate::connection::reply::Reply;
-use crate::context::clock_and_rng::now;
 use crate::context::metrics::observe_since;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::Command;
@@ -400,10 +399,18 @@ impl View {
     /// contradict each other. A player connects shortly before following the match, and may
     /// disconnect shortly before the server removes the player from the followers.
     fn announced_presence(&self) -> SeatPresence {
-        if let Some(RemotePresence::Total(total)) = self.remote_presence.as_deref() {
-            return *total;
+        match self.remote_presence.as_deref() {
+            Some(RemotePresence::Total(total)) => *total,
+            Some(RemotePresence::Added { .. }) | None => {
+                self.to_announced_presence(self.seat_presence())
+            }
         }
-        let mut presence = self.seat_presence();
+    }
+
+    /// Converts the [seat presence](Self::seat_presence) to the
+    /// [announced presence](Self::announced_presence). Must not be called for a replica or a
+    /// delayed view.
+    fn to_announced_presence(&self, mut presence: SeatPresence) -> SeatPresence {
         if AbsenceTimers::counts_absence(&self.state) {
             let player = |seat| self.state.occupant(seat).player();
             presence.seats =
@@ -463,7 +470,9 @@ impl View {
 
     /// Enqueues the rematch offers for all followers. The next [`flush`](Self::flush) sends them.
     pub(super) fn broadcast_rematch(&mut self) {
-        if let Some(frame) = self.rematch_frame() {
+        if self.subscribers.len() > 0
+            && let Some(frame) = self.rematch_frame()
+        {
             self.subscribers.broadcast(&frame);
         }
     }
@@ -685,18 +694,15 @@ impl View {
     pub(super) fn schedule_presence(&mut self, absent: [bool; 2]) {
         let presence = self.announced_presence();
         self.subscribers
-            .schedule_presence(&self.state, (presence, absent), now());
+            .schedule_presence(&self.state, (presence, absent));
     }
 
-    /// Returns the players and spectators on all servers.
-    pub(super) fn total_presence(&self) -> Presence {
-        let players = self.state.players().chain([self.state.creation().host]);
-        Presence {
-            following_players: players
-                .filter(|player| self.has_participant(*player))
-                .collect(),
-            seat_presence: self.seat_presence(),
-        }
+    /// Like [`schedule_presence`](Self::schedule_presence), but takes the current
+    /// [seat presence](Self::seat_presence). Must not be called for a replica or a delayed view.
+    pub(super) fn schedule_known_presence(&mut self, presence: SeatPresence, absent: [bool; 2]) {
+        let presence = self.to_announced_presence(presence);
+        self.subscribers
+            .schedule_presence(&self.state, (presence, absent));
     }
 
     /// Returns the time of the next `presence` message.

@@ -49,8 +49,8 @@ impl MatchActor {
             });
         }
         self.view.apply_transient_state(&update.transient_state);
-        let presence = self.view.total_presence();
-        self.leader.update_summary(&self.view.state, &presence);
+        let presence = self.view.seat_presence();
+        self.leader.update_summary(&self.view.state, presence);
         if update.is_clock_changed || is_other_owner || lacked_clock {
             self.broadcast_clock();
         }
