@@ -270,7 +270,7 @@ impl MatchActor {
                     Box::pin(self.on_owner_response(response)).await
                 }
                 envelope = next_envelope(&mut self.deferred, &mut self.mailbox) => match envelope {
-                    Some(envelope) => self.on_message(*envelope).await,
+                    Some(envelope) => self.on_message(envelope).await,
                     // The lobby and all connections have dropped their handles, so no more commands
                     // can arrive.
                     None => ControlFlow::Break(StopReason::Closed),
@@ -347,7 +347,9 @@ impl MatchActor {
             TimerAction::Idle => CONTINUE,
             TimerAction::Unload => ControlFlow::Break(StopReason::Closed),
             TimerAction::Act(action) => self.apply_own_action(&action).await,
-            TimerAction::Flag(at) => self.on_flag(at).await,
+            // This future is boxed, because few turns expire. Otherwise, it would enlarge the
+            // `serve` future of every match.
+            TimerAction::Flag(at) => Box::pin(self.on_flag(at)).await,
         }
     }
 
@@ -381,7 +383,7 @@ impl MatchActor {
         {
             self.adjust_received_at(&mut envelope.command);
             if envelope.command.received_at < deadline {
-                if let end @ ControlFlow::Break(_) = self.on_message(*envelope).await {
+                if let end @ ControlFlow::Break(_) = self.on_message(envelope).await {
                     self.defer(unserved);
                     return end;
                 }
@@ -404,19 +406,20 @@ impl MatchActor {
         self.deferred = envelopes;
     }
 
-    /// Serves a command.
-    async fn on_message(&mut self, mut envelope: Envelope) -> ControlFlow<StopReason> {
+    /// Serves a command. The envelope stays boxed, because its copies would enlarge the `serve`
+    /// future of every match.
+    async fn on_message(&mut self, mut envelope: Box<Envelope>) -> ControlFlow<StopReason> {
         self.adjust_received_at(&mut envelope.command);
         if self.replica.is_none()
             && let Some(deadline) = self
                 .leader
                 .flag_before_command(&self.view.state, &envelope.command)
         {
-            self.defer(VecDeque::from([Box::new(envelope)]));
+            self.defer(VecDeque::from([envelope]));
             return Box::pin(self.on_flag(deadline)).await;
         }
         if self.is_hidden_from(&envelope.command) {
-            refuse_hidden(envelope);
+            refuse_hidden(*envelope);
             return CONTINUE;
         }
         if self.replica.is_some() {
@@ -425,33 +428,31 @@ impl MatchActor {
                 None => return CONTINUE,
             }
         }
-        let Envelope { command, reply } = envelope;
+        let (command, reply) = (&envelope.command, envelope.reply);
         match &command.request {
             MatchRequest::Act(action) if command.relay.is_some() => {
-                return Box::pin(self.apply_relayed_action(&command, action, reply)).await;
+                return Box::pin(self.apply_relayed_action(command, action, reply)).await;
             }
-            MatchRequest::Act(action) => return self.apply_action(&command, action, reply).await,
+            MatchRequest::Act(action) => return self.apply_action(command, action, reply).await,
             MatchRequest::Watch | MatchRequest::PushSnapshot => {
                 let is_seated = self.view.state.seat_of(command.player).is_some();
                 let view = self.view_for(command.player);
-                if let Some(reply) = view.admit(&command, is_seated, reply) {
+                if let Some(reply) = view.admit(command, is_seated, reply) {
                     self.on_presence_changed();
                     let extras = self.snapshot_extras_for(command.player);
                     let view = self.view_for(command.player);
-                    view.send_snapshot(&command, extras, reply);
+                    view.send_snapshot(command, extras, reply);
                 }
             }
             MatchRequest::Resync { since } => {
                 let extras = self.snapshot_extras_for(command.player);
                 let view = self.view_for(command.player);
-                view.resync(&command, *since, extras.turn_time, reply);
+                view.resync(command, *since, extras.turn_time, reply);
             }
-            MatchRequest::Unfollow => self.remove_follower(&command),
-            MatchRequest::OfferRematch => Box::pin(self.offer_rematch(&command, reply)).await,
-            MatchRequest::SendChat { name, saying } => {
-                self.send_chat(&command, name, saying, reply)
-            }
-            MatchRequest::DeclineRematch => self.decline_rematch(&command, reply),
+            MatchRequest::Unfollow => self.remove_follower(command),
+            MatchRequest::OfferRematch => Box::pin(self.offer_rematch(command, reply)).await,
+            MatchRequest::SendChat { name, saying } => self.send_chat(command, name, saying, reply),
+            MatchRequest::DeclineRematch => self.decline_rematch(command, reply),
             MatchRequest::Control(control) => {
                 return Box::pin(self.on_control(control, reply)).await;
             }

@@ -204,7 +204,8 @@ impl Leader {
         let substitution = self.leave_as_substitution(state, action);
         let action = substitution.as_ref().unwrap_or(action);
         let timestamp = self.timestamp(state, command);
-        match self.commit(state, action, timestamp, request).await {
+        let committed = self.commit(state, action, timestamp, request.as_ref());
+        match committed.await {
             Ok(published) => {
                 if matches!(action, Action::Play { .. }) {
                     self.match_clock.on_move(state, command);
@@ -217,8 +218,7 @@ impl Leader {
             Err(error) => {
                 match &error {
                     ActionError::Refused(refusal) => {
-                        let cmd = command.request_number;
-                        let connection = command.connection;
+                        let (connection, cmd) = (command.connection, command.request_number);
                         tracing::debug!(match_id = %state.id(), %connection, cmd, %refusal, "refused");
                     }
                     ActionError::Unavailable => {
@@ -299,7 +299,7 @@ impl Leader {
         state: &Match,
         action: &Action,
         timestamp: Timestamp,
-        request: Option<GlobalRequestId>,
+        request: Option<&GlobalRequestId>,
     ) -> Result<PublishedEvents, ActionError> {
         let mut events = state
             .apply(action, timestamp)
@@ -309,10 +309,10 @@ impl Leader {
             // Without a cluster, clients' pending requests are lost when this server restarts. The
             // request ID therefore need not be stored.
             let is_clustered = self.server.infra.cluster.is_some();
-            first.request = request.filter(|_| is_clustered).map(Box::new);
+            first.request = request.filter(|_| is_clustered).copied().map(Box::new);
             let stored = self.store_events(state, &events).await;
             if let (Err(ActionError::OutOfSync), Some(request)) = (&stored, request) {
-                self.request_dedup.set_unresolved(request, after, &events);
+                self.request_dedup.set_unresolved(*request, after, &events);
             }
             stored?;
             self.match_clock.on_store_available(state);
@@ -348,7 +348,9 @@ impl Leader {
                         self.server.infra.store_health.report_refused(started_at);
                     }
                 }
-                self.read_back(id, events, error).await?
+                // This future is boxed, because few writes fail. Otherwise, it would enlarge the
+                // `serve` future of every match.
+                Box::pin(self.read_back(id, events, error)).await?
             }
         };
         Ok(())

@@ -333,9 +333,9 @@ impl MatchActor {
     /// any other message to the caller.
     pub(super) async fn on_replica_message(
         &mut self,
-        envelope: Envelope,
-    ) -> ControlFlow<StopReason, Option<Envelope>> {
-        let Envelope { command, reply } = envelope;
+        envelope: Box<Envelope>,
+    ) -> ControlFlow<StopReason, Option<Box<Envelope>>> {
+        let Envelope { command, reply } = *envelope;
         match &command.request {
             // The server that sent the message finds the owner itself.
             MatchRequest::Control(Control::Follow { .. }) => {}
@@ -351,21 +351,23 @@ impl MatchActor {
                 self.forward(command, reply).await?;
             }
             MatchRequest::Watch | MatchRequest::PushSnapshot | MatchRequest::Resync { .. } => {
-                if self.must_wait_for_clock(&command) {
-                    let retry_at = command.received_at + CLOCK_WAIT_MAX;
-                    let envelope = Box::new(Envelope { command, reply });
+                let retry_at = command.received_at + CLOCK_WAIT_MAX;
+                let must_wait = self.must_wait_for_clock(&command);
+                let envelope = Box::new(Envelope { command, reply });
+                if must_wait {
                     let waiting = &mut self.replica_mut().waiting_requests;
                     waiting.push((retry_at, envelope));
                 } else {
                     if self.is_owner_reachable() == Some(false) {
                         self.catch_up().await?;
                     }
-                    return ControlFlow::Continue(Some(Envelope { command, reply }));
+                    return ControlFlow::Continue(Some(envelope));
                 }
             }
             MatchRequest::Unfollow
             | MatchRequest::Control(Control::RatingUpdated(_) | Control::EraseName { .. }) => {
-                return ControlFlow::Continue(Some(Envelope { command, reply }));
+                let envelope = Box::new(Envelope { command, reply });
+                return ControlFlow::Continue(Some(envelope));
             }
             MatchRequest::Control(control) => {
                 reply.ok(None);
