@@ -41,6 +41,7 @@ use plyhouse_protocol::{
 };
 use plyhouse_store::{PlayerRecord, SessionRecord, Store, TokenHash};
 use tokio::sync::Semaphore;
+use tokio::task::yield_now;
 
 const DAY_MS: u64 = 24 * 3600 * 1000;
 
@@ -149,6 +150,14 @@ impl Client {
         if self.player.is_none() && !is_hello {
             let reply = Reply::unsolicited(self.outbox());
             Box::pin(self.handle_hello(Hello::default(), reply)).await;
+        }
+        if matches!(
+            request,
+            Ok(ClientMessage::Create(_) | ClientMessage::Join { .. })
+        ) {
+            // Many matches may begin at the same time, and each takes as long as several moves. The
+            // moves that have already arrived are served first.
+            yield_now().await;
         }
         let pending: PendingSend<'_> = match request {
             Ok(ClientMessage::Hello(hello)) => Some(Box::pin(self.handle_hello(*hello, reply))),
