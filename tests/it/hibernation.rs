@@ -146,3 +146,48 @@ async fn match_does_not_hibernate_while_store_is_unavailable() {
     let (mut ann, _) = server.resume_session(&token).await;
     ann.expect_event("match").await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn ended_unlisted_match_leaves_memory_without_followers() {
+    let server = TestServer::start(settings_started_at(0));
+    let unlisted = json!({"listed": false});
+    let (mut ann, bob, id) = server.start_match_with(unlisted).await;
+    ann.request(json!({"type": "resign", "match": id})).await;
+    let is_in_memory = || {
+        let ended = "plyhouse_matches{game=\"tic-tac-toe\",status=\"ended\"} 1";
+        server.server.metrics_text().contains(ended)
+    };
+    drop(bob);
+    advance_time(5).await;
+    assert!(is_in_memory(), "ann follows the match");
+    let watch = json!({"type": "watch", "match": id});
+    let before = ann.request(watch.clone()).await;
+    drop(ann);
+    advance_time(5).await;
+    assert!(!is_in_memory());
+    let mut cat = server.connect_player("cat").await;
+    let after = cat.request(watch).await;
+    for field in ["code", "outcome", "seq", "moves", "position", "said"] {
+        assert_eq!(after[field], before[field], "{field}");
+    }
+    assert!(is_in_memory(), "cat follows the match");
+}
+
+#[tokio::test(start_paused = true)]
+async fn ended_match_with_chat_stays_in_memory() {
+    let server = TestServer::start(settings_started_at(0));
+    let unlisted = json!({"listed": false});
+    let (mut ann, bob, id) = server.start_match_with(unlisted).await;
+    ann.request(json!({"type": "resign", "match": id})).await;
+    let said = ann.request(json!({"type": "say", "match": id, "preset": "good-game"}));
+    assert_eq!(said.await["type"], "ok");
+    drop((ann, bob));
+    advance_time(5).await;
+    let mut cat = server.connect_player("cat").await;
+    let snapshot = cat.request(json!({"type": "watch", "match": id})).await;
+    assert_eq!(
+        snapshot["said"].as_array().map(Vec::len),
+        Some(1),
+        "{snapshot}"
+    );
+}

@@ -54,6 +54,11 @@ enum ChatOutcome {
 }
 
 impl Chat {
+    /// Returns whether no player has sent a chat message.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Accepts a player's chat message unless it exceeds the player's limits.
     fn accept(
         &mut self,

@@ -105,10 +105,25 @@ impl MatchActor {
                 (can_hibernate && !self.leader.has_bot_work(&self.view.state))
                     .then_some(IDLE_TIMEOUT)
             }
-            Stage::Ended { .. } => self.hibernation.has_ended_unobserved.then_some(RETRY_DELAY),
+            Stage::Ended { .. } => {
+                let unloads = self.hibernation.has_ended_unobserved || self.is_restorable();
+                unloads.then_some(RETRY_DELAY)
+            }
         };
         let hibernates_at = &mut self.hibernation.hibernates_at;
         *hibernates_at = wait.map(|wait| hibernates_at.unwrap_or_else(|| now() + wait));
+    }
+
+    /// Returns whether this ended match can be unloaded without a client noticing: the store holds
+    /// all of its state, and no list shows it.
+    fn is_restorable(&self) -> bool {
+        self.server.infra.cluster.is_none()
+            && self.delayed_view.is_none()
+            // The rating task sends the rating changes only to matches in memory.
+            && !self.view.state.creation().terms.rated
+            && self.chat.is_empty()
+            && self.rematch_offers.is_unused()
+            && !self.leader.summary.is_listed()
     }
 
     /// Unloads the match if the unload timer has expired and the match is not in use.

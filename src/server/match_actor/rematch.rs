@@ -90,6 +90,12 @@ impl RematchOffers {
         }
     }
 
+    /// Returns whether no seat has made an offer since the match was loaded, and no rematch is being
+    /// created.
+    pub(super) fn is_unused(&self) -> bool {
+        !self.is_creating && self.seat_offers.iter().all(|offer| offer.offer_count == 0)
+    }
+
     fn to_message(&self) -> RematchState {
         RematchState {
             offers: self.seat_offers.map(|offer| offer.is_open),
