@@ -701,11 +701,12 @@ impl MatchActor {
         self.leader.summary.set_seq(self.view.state.seq());
         let mut events = published.events.iter();
         let begins_turn = events.any(|event| event.kind.begins_turn());
+        let sent_at = now();
         if begins_turn {
-            self.turn_sent_at = now();
+            self.turn_sent_at = sent_at;
         }
         if self.replica.is_none() {
-            self.on_events_sent(published, begins_turn);
+            self.on_events_sent(published, begins_turn, sent_at);
         } else if begins_turn && self.leader.match_clock.compensates_lag {
             self.view.measure_mover_rtt();
         }
@@ -713,9 +714,9 @@ impl MatchActor {
     }
 
     /// Updates the clock and the replicas after the owner has sent the events to the followers.
-    fn on_events_sent(&mut self, published: &PublishedEvents, begins_turn: bool) {
+    fn on_events_sent(&mut self, published: &PublishedEvents, begins_turn: bool, sent_at: Instant) {
         self.leader
-            .on_events_sent(&self.view.state, published, now());
+            .on_events_sent(&self.view.state, published, sent_at);
         if begins_turn && self.view.state.creation().terms.is_correspondence() {
             self.notify_turn();
         }

@@ -507,6 +507,9 @@ impl Leader {
         published: &PublishedEvents,
         sent_at: Instant,
     ) {
+        if state.clock().is_none() {
+            return;
+        }
         let now_ms = self.server.infra.clock.now_ms();
         // If the published events include the start of the match, skip the events before the start.
         // A player who takes a seat before the start must not begin a turn.
