@@ -203,17 +203,17 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
     /// Returns `true` if the answer is unknown.
     fn can_win(&self, seat: Seat) -> bool;
 
-    /// Calls `visit` with every legal move in canonical notation, in a fixed order. A finished game
-    /// has no legal moves, unless it was [resumed](AnalysisBoard::resume).
-    fn for_each_legal_move(&self, visit: &mut dyn FnMut(&str));
+    /// Appends the text of the position, which `Display` writes too. The text is ASCII and needs no
+    /// escaping in JSON.
+    fn append_text(&self, text: &mut Vec<u8>);
 
-    /// Returns every legal move in canonical notation, in the order of
-    /// [`for_each_legal_move`](Self::for_each_legal_move).
-    fn legal_moves(&self) -> Vec<String> {
-        let mut moves = Vec::new();
-        self.for_each_legal_move(&mut |m| moves.push(m.to_owned()));
-        moves
-    }
+    /// Appends every legal move in canonical notation as a JSON array of strings. The order is that
+    /// of [`legal_moves`](Self::legal_moves).
+    fn append_legal_moves_json(&self, json: &mut Vec<u8>);
+
+    /// Returns every legal move in canonical notation, in a fixed order. A finished game has no
+    /// legal moves, unless it was [resumed](AnalysisBoard::resume).
+    fn legal_moves(&self) -> Vec<String>;
 
     /// Returns the canonical notation of the move that `text` names in this position. The move may
     /// be illegal.
@@ -386,11 +386,7 @@ pub struct IllegalMoveError {
     pub reason: IllegalMove,
 }
 
-/// Initial capacities of the buffers for legal moves and move texts. The buffer for legal moves has
-/// room for `MOVES_CAPACITY` moves. The buffer for a move text has room for `MOVE_TEXT_CAPACITY`
-/// bytes. The server allocates both buffers after every move of a match. With these capacities,
-/// most buffers never need to grow.
-const MOVES_CAPACITY: usize = 64;
+/// Initial capacity of the text of a move. With this capacity, most texts never need to grow.
 const MOVE_TEXT_CAPACITY: usize = 8;
 
 /// Returns whether players of this game write moves in standard algebraic notation, as in PGN.
@@ -399,9 +395,9 @@ const fn uses_san<P: Position>() -> bool {
 }
 
 fn move_to_text<P: Position>(m: P::Move) -> String {
-    let mut text = String::with_capacity(MOVE_TEXT_CAPACITY);
+    let mut text = Vec::with_capacity(MOVE_TEXT_CAPACITY);
     P::append_move_text(m, &mut text);
-    text
+    String::from_utf8(text).expect("the text is ASCII")
 }
 
 /// Implements [`AnyPosition`] for the game whose positions have the type `P`.
@@ -465,15 +461,18 @@ impl<P: Position + Evaluate> AnyPosition for ErasedPosition<P> {
         self.0.position().can_win(seat)
     }
 
-    fn for_each_legal_move(&self, visit: &mut dyn FnMut(&str)) {
-        let mut moves = Vec::with_capacity(MOVES_CAPACITY);
+    fn append_text(&self, text: &mut Vec<u8>) {
+        self.0.position().append_text(text);
+    }
+
+    fn append_legal_moves_json(&self, json: &mut Vec<u8>) {
+        self.0.append_legal_moves_json(json);
+    }
+
+    fn legal_moves(&self) -> Vec<String> {
+        let mut moves = Vec::new();
         self.0.legal_moves(&mut moves);
-        let mut text = String::with_capacity(MOVE_TEXT_CAPACITY);
-        for m in &moves {
-            text.clear();
-            P::append_move_text(*m, &mut text);
-            visit(&text);
-        }
+        moves.into_iter().map(move_to_text::<P>).collect()
     }
 
     fn read_move(&self, text: &str) -> Result<String, PlayError> {
@@ -759,7 +758,17 @@ mod tests {
         }
         let mut moves = Vec::new();
         typed.legal_moves(&mut moves);
-        assert_eq!(erased.legal_moves(), to_strings(moves));
+        let moves = to_strings(moves);
+        assert_eq!(erased.legal_moves(), moves);
+        let (mut text, mut json) = (Vec::new(), Vec::new());
+        erased.append_text(&mut text);
+        erased.append_legal_moves_json(&mut json);
+        assert_eq!(String::from_utf8(text), Ok(erased.to_string()));
+        let quoted: Vec<String> = moves.iter().map(|m| format!("\"{m}\"")).collect();
+        assert_eq!(
+            String::from_utf8(json),
+            Ok(format!("[{}]", quoted.join(",")))
+        );
     }
 
     /// Checks that a rejected move leaves the position unchanged, and that a copy is independent of

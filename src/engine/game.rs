@@ -22,8 +22,9 @@ pub mod tic_tac_toe;
 mod zobrist;
 
 use std::cmp::Ordering;
-use std::fmt::{self, Write};
+use std::fmt;
 use std::hash::Hash;
+use std::io::Write;
 use std::str::FromStr;
 
 pub use board_appearance::{BoardStyle, Diagram, DiagramPiece, PieceColor, PiecePaths, PieceShape};
@@ -214,21 +215,57 @@ impl Square {
         (file < files && rank < ranks).then_some(Self { file, rank })
     }
 
-    /// Appends the text form of the square, like `Display` but faster.
-    pub fn append_to(self, text: &mut String) {
-        text.push(char::from(b'a' + self.file));
-        let (tens, units) = ((self.rank + 1) / 10, (self.rank + 1) % 10);
-        if tens > 0 {
-            text.push(char::from(b'0' + tens));
-        }
-        text.push(char::from(b'0' + units));
+    /// Appends the text form of the square.
+    #[inline]
+    pub fn append_to(self, text: &mut Vec<u8>) {
+        text.push(b'a' + self.file);
+        append_number(u16::from(self.rank) + 1, text);
     }
 }
 
 impl fmt::Display for Square {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", char::from(b'a' + self.file), self.rank + 1)
+        fmt_ascii(f, |text| self.append_to(text))
     }
+}
+
+/// Implements `Display` with a function that appends ASCII text.
+fn fmt_ascii(f: &mut fmt::Formatter<'_>, append_text: impl FnOnce(&mut Vec<u8>)) -> fmt::Result {
+    let mut text = Vec::new();
+    append_text(&mut text);
+    f.write_str(str::from_utf8(&text).expect("the text is ASCII"))
+}
+
+/// Appends a number in decimal notation.
+#[inline]
+fn append_number(number: u16, text: &mut Vec<u8>) {
+    if number >= 10 {
+        append_number_of_several_digits(number, text);
+    } else {
+        text.push(digit(number));
+    }
+}
+
+fn append_number_of_several_digits(number: u16, text: &mut Vec<u8>) {
+    if number >= 100 {
+        append_number_of_several_digits(number / 10, text);
+    } else {
+        text.push(digit(number / 10));
+    }
+    text.push(digit(number % 10));
+}
+
+/// Returns the digit for a number below 10.
+#[expect(clippy::cast_possible_truncation, reason = "a digit is less than 10")]
+const fn digit(number: u16) -> u8 {
+    b'0' + number as u8
+}
+
+/// Appends `m` in quotes, followed by a comma.
+fn append_quoted_move<P: Position>(m: P::Move, list: &mut Vec<u8>) {
+    list.push(b'"');
+    P::append_move_text(m, list);
+    list.extend_from_slice(b"\",");
 }
 
 /// Parses a number of plies or moves that consists of digits only. A number above `max` is reduced
@@ -249,6 +286,9 @@ fn parse_plain_number<T: FromStr>(text: &str) -> Option<T> {
     let is_plain = text == "0" || text.starts_with(|c: char| matches!(c, '1'..='9'));
     text.parse().ok().filter(|_| is_plain)
 }
+
+/// Initial capacity of a list of legal moves. With this capacity, most lists never need to grow.
+const MOVES_CAPACITY: usize = 64;
 
 /// Returns the index of the lowest bit, or 64 if there is none.
 #[inline]
@@ -493,11 +533,29 @@ pub trait Position:
         m
     }
 
-    /// Appends the text form of a move: the same text that `Display` writes. The server writes the
-    /// list of legal moves after every move of a match, so some games override this function with a
-    /// faster one.
-    fn append_move_text(m: Self::Move, text: &mut String) {
-        write!(text, "{m}").expect("writing to a String cannot fail");
+    /// Appends the text form of the position: the ASCII text that `Display` writes.
+    ///
+    /// The server writes the position and the list of legal moves after every move of a match.
+    /// Formatting them with `Display` would take most of the time of a move. The games therefore
+    /// override this function and [`append_move_text`](Self::append_move_text), and their `Display`
+    /// calls the overridden function.
+    fn append_text(&self, text: &mut Vec<u8>) {
+        write!(text, "{self}").expect("writing to a Vec cannot fail");
+    }
+
+    /// Appends the text form of a move: the ASCII text that `Display` writes.
+    fn append_move_text(m: Self::Move, text: &mut Vec<u8>) {
+        write!(text, "{m}").expect("writing to a Vec cannot fail");
+    }
+
+    /// Appends the text of every legal move in quotes, followed by a comma. The order is that of
+    /// [`legal_moves`](Self::legal_moves). Some games override this function with a faster one.
+    fn append_legal_moves(&self, list: &mut Vec<u8>) {
+        let mut moves = Vec::with_capacity(MOVES_CAPACITY);
+        self.legal_moves(&mut moves);
+        for m in moves {
+            append_quoted_move::<Self>(m, list);
+        }
     }
 
     /// Appends every legal move, in a fixed order. Appends nothing if the game is over.

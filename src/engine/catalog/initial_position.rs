@@ -28,8 +28,7 @@ impl GameEntry {
         text: &str,
     ) -> Result<Box<dyn AnyPosition>, InitialPositionError> {
         let position = (self.parse_position)(text)?;
-        let mut can_move = false;
-        position.for_each_legal_move(&mut |_| can_move = true);
+        let can_move = !position.legal_moves().is_empty();
         can_move
             .then_some(position)
             .ok_or(InitialPositionError::GameOver)

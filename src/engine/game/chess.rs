@@ -26,7 +26,7 @@ use self::san::SanError;
 use super::{
     BoardStyle, DiagramPiece, Ending, GameInfo, IllegalMove, Outcome, ParseMoveError, PieceColor,
     PieceShape, Position, ReadMoveError, RecordFormat, RepetitionRule, Seat, Square,
-    strip_move_number,
+    append_quoted_move, fmt_ascii, strip_move_number,
 };
 
 /// Number of consecutive plies that draw the game if none of them is a capture or a pawn move. The
@@ -62,6 +62,17 @@ impl Move {
     /// Returns the promotion piece, if the move is a promotion.
     pub(crate) const fn promotion(self) -> Option<Piece> {
         self.0.promotion
+    }
+
+    /// Appends the move in the notation of the Universal Chess Interface.
+    #[inline]
+    fn append_to(self, text: &mut Vec<u8>) {
+        let [from_file, from_rank] = square_name(self.from());
+        let [to_file, to_rank] = square_name(self.to());
+        text.extend_from_slice(&[from_file, from_rank, to_file, to_rank]);
+        if let Some(piece) = self.promotion() {
+            text.push(piece_letter(piece));
+        }
     }
 }
 
@@ -462,6 +473,20 @@ impl Position for Chess {
         self.san(m)
     }
 
+    fn append_text(&self, text: &mut Vec<u8>) {
+        self.append_fen(text);
+    }
+
+    fn append_move_text(m: Move, text: &mut Vec<u8>) {
+        m.append_to(text);
+    }
+
+    fn append_legal_moves(&self, list: &mut Vec<u8>) {
+        if !self.is_drawn_despite_moves() {
+            self.for_each_move(|_, m| append_quoted_move::<Self>(m, list));
+        }
+    }
+
     #[inline]
     fn legal_moves(&self, moves: &mut Vec<Move>) {
         if !self.is_drawn_despite_moves() {
@@ -524,6 +549,25 @@ const fn color_of_seat(seat: Seat) -> Color {
     }
 }
 
+/// Returns the file letter and the rank digit of a square.
+#[inline]
+const fn square_name(square: CozySquare) -> [u8; 2] {
+    let index = square as u8;
+    [b'a' + index % 8, b'1' + index / 8]
+}
+
+/// Returns the lower-case letter of a piece in FEN.
+const fn piece_letter(piece: Piece) -> u8 {
+    match piece {
+        Piece::Pawn => b'p',
+        Piece::Knight => b'n',
+        Piece::Bishop => b'b',
+        Piece::Rook => b'r',
+        Piece::Queen => b'q',
+        Piece::King => b'k',
+    }
+}
+
 /// Returns the seat that plays a colour.
 const fn seat_of_color(color: Color) -> Seat {
     match color {
@@ -534,7 +578,7 @@ const fn seat_of_color(color: Color) -> Seat {
 
 impl fmt::Display for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        fmt_ascii(f, |text| self.append_to(text))
     }
 }
 
@@ -559,7 +603,7 @@ impl FromStr for Move {
 
 impl fmt::Display for Chess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.board.fmt(f)
+        fmt_ascii(f, |text| self.append_fen(text))
     }
 }
 

@@ -144,7 +144,17 @@ fn is_json_safe(letter: u8) -> bool {
     !matches!(letter, b'"' | b'\\')
 }
 
+/// Returns the text that `append` appends to a buffer. Text that is already in the buffer must
+/// remain.
+fn appended_text(append: impl FnOnce(&mut Vec<u8>)) -> String {
+    let mut text = b"before".to_vec();
+    append(&mut text);
+    let text = String::from_utf8(text).expect("the text is ASCII");
+    text.strip_prefix("before").expect("it remains").to_owned()
+}
+
 fn check_move_text<P: Position>(text: &str, m: P::Move) {
+    assert_eq!(appended_text(|text| P::append_move_text(m, text)), text);
     assert!(
         !text.is_empty()
             && text
@@ -170,6 +180,7 @@ fn check_move_text<P: Position>(text: &str, m: P::Move) {
 
 fn check_position_text<P: Position>(pos: &P) {
     let text = pos.to_string();
+    assert_eq!(appended_text(|text| pos.append_text(text)), text);
     assert!(
         text.bytes()
             .all(|b| (b.is_ascii_graphic() || b == b' ') && is_json_safe(b)),
@@ -232,12 +243,16 @@ fn check_moves<P: Position>(history: &GameHistory<P>, sample: &[(&str, P::Move)]
     history.legal_moves(&mut twice);
     assert_eq!(twice, [&moves[..], &moves[..]].concat(), "{pos}");
 
+    let quoted: Vec<String> = moves.iter().map(|m| format!("\"{m}\"")).collect();
+    assert_eq!(
+        appended_text(|text| history.append_legal_moves_json(text)),
+        format!("[{}]", quoted.join(",")),
+        "{pos}"
+    );
+
     for (index, m) in moves.iter().enumerate() {
         assert!(!moves[..index].contains(m), "{m} is listed twice in {pos}");
-        let mut text = String::new();
-        P::append_move_text(*m, &mut text);
-        assert_eq!(text, m.to_string(), "{pos}");
-        assert_eq!(history.read_move(&text), Ok(*m), "{pos}");
+        assert_eq!(history.read_move(&m.to_string()), Ok(*m), "{pos}");
         let mut after = history.clone();
         after.play(*m).expect("a listed move is legal");
         assert_eq!(*after.position(), pos.after(*m), "{m} in {pos}");

@@ -14,7 +14,7 @@ use std::str::FromStr;
 use super::rank_text::RankText;
 use super::{
     BoardStyle, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, PieceColor,
-    Position, RecordFormat, Seat, Square, Symmetry, bit_index,
+    Position, RecordFormat, Seat, Square, Symmetry, bit_index, fmt_ascii,
 };
 
 const FILES: u8 = 7;
@@ -371,8 +371,12 @@ impl Position for ConnectFour {
         completed_lines(ALL_SQUARES & !self.discs_of(seat.other())) != 0
     }
 
-    fn append_move_text(m: Move, text: &mut String) {
-        text.push(char::from(b'1' + m.file));
+    fn append_text(&self, text: &mut Vec<u8>) {
+        RANK_TEXT.append(self, text);
+    }
+
+    fn append_move_text(m: Move, text: &mut Vec<u8>) {
+        text.push(b'1' + m.file);
     }
 
     fn transform_move(m: Move, symmetry: Symmetry) -> Move {
@@ -413,7 +417,7 @@ fn square_bit(Square { file, rank }: Square) -> u64 {
 
 impl fmt::Display for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&(self.file + 1), f)
+        fmt_ascii(f, |text| ConnectFour::append_move_text(*self, text))
     }
 }
 
@@ -433,7 +437,7 @@ impl FromStr for Move {
 
 impl fmt::Display for ConnectFour {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        RANK_TEXT.write(self, f)
+        fmt_ascii(f, |text| self.append_text(text))
     }
 }
 

@@ -434,6 +434,14 @@ impl Position for Draughts {
         })
     }
 
+    fn append_text(&self, text: &mut Vec<u8>) {
+        self.append_fen(text);
+    }
+
+    fn append_move_text(m: Move, text: &mut Vec<u8>) {
+        m.append_to(text);
+    }
+
     #[inline]
     fn legal_moves(&self, moves: &mut Vec<Move>) {
         if self.quiet_plies >= QUIET_PLIES_MAX {

@@ -2,7 +2,9 @@
 //! needs. A position does not store the earlier positions, so this module applies the repetition
 //! rules of all games.
 
-use super::{Ending, IllegalMove, Outcome, Position, ReadMoveError};
+use super::{
+    Ending, IllegalMove, MOVES_CAPACITY, Outcome, Position, ReadMoveError, append_quoted_move,
+};
 
 /// Effect of a repeated position on the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,6 +182,29 @@ impl<P: Position> GameHistory<P> {
             }
             moves.truncate(legal_end);
         }
+    }
+
+    /// Appends every legal move as a JSON array of strings, in the order of
+    /// [`legal_moves`](Self::legal_moves).
+    pub fn append_legal_moves_json(&self, json: &mut Vec<u8>) {
+        json.push(b'[');
+        let is_position_sufficient = !matches!(P::REPETITION_RULE, RepetitionRule::Forbidden)
+            && !self.is_drawn_by_repetition
+            && !self.continues_after_end;
+        if is_position_sufficient {
+            self.pos.append_legal_moves(json);
+        } else {
+            let mut moves = Vec::with_capacity(MOVES_CAPACITY);
+            self.legal_moves(&mut moves);
+            for m in moves {
+                append_quoted_move::<P>(m, json);
+            }
+        }
+        // The last move is followed by a comma, too.
+        if json.last() == Some(&b',') {
+            json.pop();
+        }
+        json.push(b']');
     }
 
     /// Checks that `m` can be played in the current position.

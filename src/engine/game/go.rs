@@ -30,7 +30,7 @@ use super::rank_text::RankText;
 use super::{
     BoardStyle, Ending, EngineProtocol, GameInfo, IllegalMove, Outcome, ParseMoveError,
     ParsePositionError, Position, RecordFormat, RepetitionRule, Seat, Square, Symmetry,
-    parse_plain_number, zobrist,
+    append_number, fmt_ascii, parse_plain_number, zobrist,
 };
 
 /// Points that White receives for moving second. The value is an integer, so that a game can be
@@ -350,6 +350,25 @@ impl<const N: u8> Position for Go<N> {
         RecordFormat::sgf_point(file, N - 1 - rank)
     }
 
+    fn append_text(&self, text: &mut Vec<u8>) {
+        RANK_TEXT.append(self, text);
+        text.extend_from_slice(&[b' ', side_letter(self.turn())]);
+        let [black, white] = self.captures;
+        for number in [black, white, self.passes.into(), self.plies] {
+            text.push(b' ');
+            append_number(number, text);
+        }
+    }
+
+    fn append_move_text(m: Move<N>, text: &mut Vec<u8>) {
+        let Move::Play(point) = m else {
+            text.extend_from_slice(b"pass");
+            return;
+        };
+        let (file, rank) = Bitboard::<N>::file_and_rank(point.bit_index);
+        text.extend_from_slice(&[COLUMN_LETTERS[usize::from(file)], b'1' + rank]);
+    }
+
     fn transform_move(m: Move<N>, symmetry: Symmetry) -> Move<N> {
         let Move::Play(point) = m else { return m };
         let (file, rank) = Bitboard::<N>::file_and_rank(point.bit_index);
@@ -409,16 +428,7 @@ impl<const N: u8> Position for Go<N> {
 
 impl<const N: u8> fmt::Display for Move<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self::Play(point) = self else {
-            return f.write_str("pass");
-        };
-        let (file, rank) = Bitboard::<N>::file_and_rank(point.bit_index);
-        write!(
-            f,
-            "{}{}",
-            char::from(COLUMN_LETTERS[usize::from(file)]),
-            rank + 1
-        )
+        fmt_ascii(f, |text| Go::append_move_text(*self, text))
     }
 }
 
@@ -450,21 +460,14 @@ impl<const N: u8> FromStr for Move<N> {
 
 impl<const N: u8> fmt::Display for Go<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        RANK_TEXT.write(self, f)?;
-        let [black, white] = self.captures;
-        let (passes, plies) = (self.passes, self.plies);
-        write!(
-            f,
-            " {} {black} {white} {passes} {plies}",
-            side_letter(self.turn())
-        )
+        fmt_ascii(f, |text| self.append_text(text))
     }
 }
 
-const fn side_letter(seat: Seat) -> char {
+const fn side_letter(seat: Seat) -> u8 {
     match seat {
-        Seat::First => 'b',
-        Seat::Second => 'w',
+        Seat::First => b'b',
+        Seat::Second => b'w',
     }
 }
 
@@ -501,7 +504,7 @@ impl<const N: u8> FromStr for Go<N> {
                 .filter(|passes| *passes <= PASSES_MAX && u16::from(*passes) <= plies)
                 .ok_or(ParsePositionError("the number of passes is too high"))?,
         };
-        if !turn.chars().eq([side_letter(pos.turn())]) {
+        if turn.as_bytes() != [side_letter(pos.turn())] {
             return Err(ParsePositionError(
                 "the side to move does not match the number of plies",
             ));

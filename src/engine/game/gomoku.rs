@@ -9,14 +9,14 @@
 pub(crate) mod bitboard;
 
 use std::fmt;
-use std::fmt::Write as _;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use self::bitboard::Bitboard;
+use super::rank_text::append_fen_rank;
 use super::{
     BoardStyle, Ending, EngineProtocol, GameInfo, IllegalMove, Outcome, ParseMoveError,
-    ParsePositionError, Position, RecordFormat, Seat, Square, Symmetry, zobrist,
+    ParsePositionError, Position, RecordFormat, Seat, Square, Symmetry, fmt_ascii, zobrist,
 };
 
 const SIZE: u8 = Bitboard::SIZE;
@@ -297,7 +297,26 @@ impl Position for Gomoku {
         RecordFormat::sgf_point(file, SIZE - 1 - rank)
     }
 
-    fn append_move_text(m: Move, text: &mut String) {
+    fn append_text(&self, text: &mut Vec<u8>) {
+        let occupied = self.own | self.other;
+        let [own_letter, other_letter] = match self.turn() {
+            Seat::First => *b"bw",
+            Seat::Second => *b"wb",
+        };
+        for rank in (0..SIZE).rev() {
+            let own = self.own.rank(rank);
+            let letter = |file: u8| match own >> file & 1 {
+                0 => other_letter,
+                _ => own_letter,
+            };
+            append_fen_rank(occupied.rank(rank), SIZE, letter, text);
+            if rank != 0 {
+                text.push(b'/');
+            }
+        }
+    }
+
+    fn append_move_text(m: Move, text: &mut Vec<u8>) {
         m.square().append_to(text);
     }
 
@@ -338,7 +357,7 @@ impl Position for Gomoku {
 
 impl fmt::Display for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.square().fmt(f)
+        fmt_ascii(f, |text| Gomoku::append_move_text(*self, text))
     }
 }
 
@@ -353,27 +372,7 @@ impl FromStr for Move {
 
 impl fmt::Display for Gomoku {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for rank in (0..SIZE).rev() {
-            let mut empty = 0;
-            for file in 0..SIZE {
-                let Some(seat) = self.seat_at(Square { file, rank }) else {
-                    empty += 1;
-                    continue;
-                };
-                if empty != 0 {
-                    write!(f, "{empty}")?;
-                    empty = 0;
-                }
-                f.write_char(['b', 'w'][seat.index()])?;
-            }
-            if empty != 0 {
-                write!(f, "{empty}")?;
-            }
-            if rank != 0 {
-                f.write_char('/')?;
-            }
-        }
-        Ok(())
+        fmt_ascii(f, |text| self.append_text(text))
     }
 }
 

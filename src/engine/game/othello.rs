@@ -17,7 +17,7 @@ use std::str::FromStr;
 
 use super::{
     BoardStyle, Ending, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError,
-    Position, RecordFormat, Seat, Square, Symmetry, bit_index, single_squares,
+    Position, RecordFormat, Seat, Square, Symmetry, bit_index, fmt_ascii, single_squares,
 };
 
 pub(crate) use bitboard::{flipped_discs, neighbours, playable_squares};
@@ -234,10 +234,25 @@ impl Position for Othello {
         m.square().map(point).unwrap_or_default()
     }
 
-    fn append_move_text(m: Move, text: &mut String) {
+    fn append_text(&self, text: &mut Vec<u8>) {
+        let (letters, turn) = match self.turn {
+            Seat::First => (*b"*O", b'*'),
+            Seat::Second => (*b"O*", b'O'),
+        };
+        let mut squares = [b'-'; SQUARES as usize];
+        for (discs, letter) in [self.own, self.other].into_iter().zip(letters) {
+            for square in single_squares(discs) {
+                squares[usize::from(bit_index(square))] = letter;
+            }
+        }
+        text.extend_from_slice(&squares);
+        text.extend_from_slice(&[b' ', turn]);
+    }
+
+    fn append_move_text(m: Move, text: &mut Vec<u8>) {
         match m.square() {
             Some(square) => square.append_to(text),
-            None => text.push_str("pass"),
+            None => text.extend_from_slice(b"pass"),
         }
     }
 
@@ -285,10 +300,7 @@ impl Position for Othello {
 
 impl fmt::Display for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.square() {
-            Some(square) => fmt::Display::fmt(&square, f),
-            None => f.write_str("pass"),
-        }
+        fmt_ascii(f, |text| Othello::append_move_text(*self, text))
     }
 }
 
@@ -310,20 +322,7 @@ impl FromStr for Move {
 
 impl fmt::Display for Othello {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (letters, turn) = match self.turn {
-            Seat::First => ([b'*', b'O'], '*'),
-            Seat::Second => ([b'O', b'*'], 'O'),
-        };
-        let mut text = [b'-'; SQUARES as usize];
-        for (square, letter) in text.iter_mut().enumerate() {
-            if self.own >> square & 1 != 0 {
-                *letter = letters[0];
-            } else if self.other >> square & 1 != 0 {
-                *letter = letters[1];
-            }
-        }
-        let squares = str::from_utf8(&text).expect("the text is ASCII");
-        write!(f, "{squares} {turn}")
+        fmt_ascii(f, |text| self.append_text(text))
     }
 }
 

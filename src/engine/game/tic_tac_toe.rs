@@ -10,7 +10,7 @@ use std::str::FromStr;
 use super::rank_text::RankText;
 use super::{
     DiagramPiece, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, PieceColor,
-    PiecePaths, PieceShape, Position, RecordFormat, Seat, Square, Symmetry,
+    PiecePaths, PieceShape, Position, RecordFormat, Seat, Square, Symmetry, fmt_ascii,
 };
 
 const SIZE: u8 = 3;
@@ -180,7 +180,11 @@ impl Position for TicTacToe {
         LINES.into_iter().any(|line| line & others == 0)
     }
 
-    fn append_move_text(m: Move, text: &mut String) {
+    fn append_text(&self, text: &mut Vec<u8>) {
+        RANK_TEXT.append(self, text);
+    }
+
+    fn append_move_text(m: Move, text: &mut Vec<u8>) {
         m.square().append_to(text);
     }
 
@@ -217,7 +221,7 @@ impl Position for TicTacToe {
 
 impl fmt::Display for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.square().fmt(f)
+        fmt_ascii(f, |text| TicTacToe::append_move_text(*self, text))
     }
 }
 
@@ -232,7 +236,7 @@ impl FromStr for Move {
 
 impl fmt::Display for TicTacToe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        RANK_TEXT.write(self, f)
+        fmt_ascii(f, |text| self.append_text(text))
     }
 }
 

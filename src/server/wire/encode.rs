@@ -17,41 +17,32 @@ use self::snapshot::write_occupant;
 pub(crate) use self::snapshot::{SnapshotContext, snapshot};
 use super::to_protocol;
 pub(crate) use crate::connection::outbox::Frame;
-use plyhouse_engine::catalog::AnyPosition;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{EventKind, Match, Occupant, RemainingTime, TurnTime, first_move_limit_ms};
 use plyhouse_protocol::{
     ClockState, Event as WireEvent, MatchId, Ply, RequestId, Seq, ServerMessage,
 };
 
-/// Reusable buffers for messages that are being encoded. A finished message is copied to an
-/// allocation of its exact size. Without the buffers, a message would be reallocated several times
-/// while it grows, and would keep unused capacity.
-#[derive(Default)]
-struct EncodeBuffers {
-    json: Vec<u8>,
-    text: JsonWriter,
-}
-
 thread_local! {
-    static ENCODE_BUFFERS: RefCell<EncodeBuffers> = RefCell::default();
+    /// Buffer for messages that are being encoded. A finished message is copied to an allocation of
+    /// its exact size. Without the buffer, a message would be reallocated several times while it
+    /// grows, and would keep unused capacity.
+    static BUFFER: RefCell<JsonWriter> = RefCell::default();
 }
 
 /// Encodes a message.
 pub(crate) fn encode(message: &impl Serialize) -> Frame {
-    ENCODE_BUFFERS.with_borrow_mut(|EncodeBuffers { json, .. }| {
-        json.clear();
-        serde_json::to_writer(&mut *json, message).expect("messages have only string keys");
-        Frame::from(str::from_utf8(json).expect("JSON is UTF-8"))
+    write_frame(|json| {
+        json.value(message);
     })
 }
 
 /// Encodes the message that `write` writes.
 fn write_frame(write: impl FnOnce(&mut JsonWriter)) -> Frame {
-    ENCODE_BUFFERS.with_borrow_mut(|EncodeBuffers { text, .. }| {
-        text.clear();
-        write(text);
-        Frame::from(text.as_str())
+    BUFFER.with_borrow_mut(|json| {
+        json.clear();
+        write(json);
+        Frame::from(json.as_str())
     })
 }
 
@@ -174,14 +165,13 @@ fn seated_frame(state: &Match, seat: Seat, occupant: &Occupant) -> Frame {
 fn started_frame(state: &Match, remaining: Option<&RemainingTime>) -> Frame {
     let position = state.position();
     event_frame(state, r#"{"type":"started","match":"#, |json| {
-        json.raw(r#","position":"#).unescaped_display(position);
+        json.raw(r#","position":"#).position(position);
         json.raw(r#","ply":"#).number(state.ply().0);
         if state.in_check() {
             json.raw(r#","check":true"#);
         }
         json.raw(r#","turn":"#).seat(Some(position.turn()));
-        json.raw(r#","legal":"#);
-        write_legal_moves(json, position);
+        json.raw(r#","legal":"#).legal_moves(position);
         if let Some(remaining) = remaining {
             write_time_left(json, remaining);
         }
@@ -202,10 +192,6 @@ fn ended_frame(state: &Match, remaining: Option<&RemainingTime>) -> Frame {
             write_time_left(json, remaining);
         }
     })
-}
-
-fn write_legal_moves(json: &mut JsonWriter, position: &dyn AnyPosition) {
-    json.unescaped_list(|visit| position.for_each_legal_move(visit));
 }
 
 fn write_time_left(json: &mut JsonWriter, remaining: &RemainingTime) {
@@ -231,13 +217,12 @@ fn moved_frame(
         if let Some(san) = state.san_moves().and_then(<[_]>::last) {
             json.raw(r#","san":"#).unescaped(san);
         }
-        json.raw(r#","position":"#).unescaped_display(position);
+        json.raw(r#","position":"#).position(position);
         if state.in_check() {
             json.raw(r#","check":true"#);
         }
         json.raw(r#","turn":"#).seat(turn);
-        json.raw(r#","legal":"#);
-        write_legal_moves(json, position);
+        json.raw(r#","legal":"#).legal_moves(position);
         if let Some((spent_ms, left)) = time_usage {
             write_time_left(json, &left);
             json.raw(r#","spent_ms":"#).number(spent_ms);

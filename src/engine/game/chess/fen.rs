@@ -1,12 +1,73 @@
-//! Parser for positions in FEN (PGN standard, section 16.1) and EPD (section 16.2). EPD has
-//! operations in place of the last two FEN fields.
+//! Positions in FEN (PGN standard, section 16.1). The parser also accepts EPD (section 16.2), which
+//! has operations in place of the last two FEN fields.
 
 use std::str::FromStr;
 
-use cozy_chess::{Board, Color, File, Square as CozySquare, get_king_moves};
+use cozy_chess::{Board, Color, File, Piece, Rank, Square as CozySquare, get_king_moves};
 
-use super::{Chess, HALFMOVE_CLOCK_MAX};
-use crate::game::{ParsePositionError, parse_count};
+use super::{Chess, HALFMOVE_CLOCK_MAX, piece_letter, square_name};
+use crate::game::rank_text::append_fen_rank;
+use crate::game::{ParsePositionError, append_number, parse_count};
+
+impl Chess {
+    /// Appends the position in FEN.
+    pub(super) fn append_fen(&self, fen: &mut Vec<u8>) {
+        self.append_pieces(fen);
+        let board = &self.board;
+        let turn = board.side_to_move();
+        fen.extend_from_slice(match turn {
+            Color::White => b" w ",
+            Color::Black => b" b ",
+        });
+        let start = fen.len();
+        for (color, [short, long]) in [(Color::White, *b"KQ"), (Color::Black, *b"kq")] {
+            let rights = board.castle_rights(color);
+            for (right, letter) in [(rights.short, short), (rights.long, long)] {
+                if right.is_some() {
+                    fen.push(letter);
+                }
+            }
+        }
+        if fen.len() == start {
+            fen.push(b'-');
+        }
+        fen.push(b' ');
+        match board.en_passant() {
+            Some(file) => {
+                let square = CozySquare::new(file, Rank::Third.relative_to(!turn));
+                fen.extend_from_slice(&square_name(square));
+            }
+            None => fen.push(b'-'),
+        }
+        for counter in [board.halfmove_clock().into(), board.fullmove_number()] {
+            fen.push(b' ');
+            append_number(counter, fen);
+        }
+    }
+
+    /// Appends the first field of FEN.
+    fn append_pieces(&self, fen: &mut Vec<u8>) {
+        let board = &self.board;
+        let mut letters = [[0; 8]; RANKS];
+        for piece in Piece::ALL {
+            let black_letter = piece_letter(piece);
+            for square in board.pieces(piece) {
+                letters[square as usize / 8][square as usize % 8] = black_letter;
+            }
+        }
+        for square in board.colors(Color::White) {
+            letters[square as usize / 8][square as usize % 8].make_ascii_uppercase();
+        }
+        let ranks = board.occupied().0.to_le_bytes();
+        for (rank, (occupied, letters)) in ranks.into_iter().zip(letters).enumerate().rev() {
+            let letter = |file: u8| letters[usize::from(file)];
+            append_fen_rank(occupied.into(), 8, letter, fen);
+            if rank != 0 {
+                fen.push(b'/');
+            }
+        }
+    }
+}
 
 impl FromStr for Chess {
     type Err = ParsePositionError;

@@ -23,8 +23,8 @@ use std::str::FromStr;
 use super::bitboard::{Direction, bit_at, king_row, square_bit_index, square_number};
 use super::{Draughts, Move, PIECES_PER_SIDE, QUIET_PLIES_MAX};
 use crate::game::{
-    ParseMoveError, ParsePositionError, Seat, bit_index, parse_count, parse_plain_number,
-    single_squares, strip_move_number,
+    ParseMoveError, ParsePositionError, Seat, append_number, bit_index, fmt_ascii, parse_count,
+    parse_plain_number, single_squares, strip_move_number,
 };
 
 /// Maximum number of jumps in one capture. The documentation of `Move` explains this limit.
@@ -32,18 +32,26 @@ const JUMPS_MAX: u8 = 9;
 
 const MOVE_ERROR: ParseMoveError = ParseMoveError { example: "11-15" };
 
-impl fmt::Display for Move {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", square_number(self.from))?;
+impl Move {
+    /// Appends the move in PDN.
+    pub(super) fn append_to(self, text: &mut Vec<u8>) {
+        append_number(square_number(self.from).into(), text);
         if !self.is_capture() {
-            return write!(f, "-{}", square_number(bit_index(self.trace().to)));
+            text.push(b'-');
+            append_square(self.trace().to, text);
         }
         let mut current = bit_at(self.from);
         for direction in self.jump_directions() {
             current = direction.shift(direction.shift(current));
-            write!(f, "x{}", square_number(bit_index(current)))?;
+            text.push(b'x');
+            append_square(current, text);
         }
-        Ok(())
+    }
+}
+
+impl fmt::Display for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt_ascii(f, |text| self.append_to(text))
     }
 }
 
@@ -132,26 +140,44 @@ fn parse_square(text: &str) -> Result<u8, ParseMoveError> {
         .ok_or(MOVE_ERROR)
 }
 
-impl fmt::Display for Draughts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(side_letter(self.turn))?;
+impl Draughts {
+    /// Appends the position as a FEN string of PDN.
+    pub(super) fn append_fen(&self, text: &mut Vec<u8>) {
+        text.push(side_letter(self.turn));
         for seat in [Seat::Second, Seat::First] {
-            write!(f, ":{}", side_letter(seat))?;
-            let mut separator = "";
-            for square in single_squares(self.pieces_by_seat[seat.index()]) {
-                let king = if self.kings & square != 0 { "K" } else { "" };
-                write!(f, "{separator}{king}{}", square_number(bit_index(square)))?;
-                separator = ",";
+            text.extend_from_slice(&[b':', side_letter(seat)]);
+            for (index, square) in single_squares(self.pieces_by_seat[seat.index()]).enumerate() {
+                if index > 0 {
+                    text.push(b',');
+                }
+                if self.kings & square != 0 {
+                    text.push(b'K');
+                }
+                append_square(square, text);
             }
         }
-        write!(f, ":H{}:F{}", self.quiet_plies, self.move_number)
+        text.extend_from_slice(b":H");
+        append_number(self.quiet_plies.into(), text);
+        text.extend_from_slice(b":F");
+        append_number(self.move_number, text);
     }
 }
 
-const fn side_letter(seat: Seat) -> &'static str {
+/// Appends the number of a square.
+fn append_square(square: u64, text: &mut Vec<u8>) {
+    append_number(square_number(bit_index(square)).into(), text);
+}
+
+impl fmt::Display for Draughts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt_ascii(f, |text| self.append_fen(text))
+    }
+}
+
+const fn side_letter(seat: Seat) -> u8 {
     match seat {
-        Seat::First => "B",
-        Seat::Second => "W",
+        Seat::First => b'B',
+        Seat::Second => b'W',
     }
 }
 

@@ -67,6 +67,17 @@ impl Bitboard {
         self.0[Self::word_index(bit)] >> Self::bit_in_word(bit) & 1 != 0
     }
 
+    /// Returns the squares of a rank, with a bit for each file.
+    pub(crate) const fn rank(self, rank: u8) -> u16 {
+        let bit = Self::bit_index(0, rank);
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "the other ranks of the word are cut off"
+        )]
+        let squares = (self.0[Self::word_index(bit)] >> Self::bit_in_word(bit)) as u16;
+        squares
+    }
+
     #[inline]
     pub(crate) fn is_empty(self) -> bool {
         let [a, b, c, d] = self.0;

@@ -1,13 +1,12 @@
-use std::fmt::{Display, Write};
-
 use serde::Serialize;
 use uuid::Uuid;
 
+use plyhouse_engine::catalog::AnyPosition;
 use plyhouse_engine::game::Seat;
 
 /// Writes JSON piece by piece. The caller must ensure that the result is valid JSON.
 #[derive(Debug, Default)]
-pub(super) struct JsonWriter(String);
+pub(super) struct JsonWriter(Vec<u8>);
 
 impl JsonWriter {
     /// Clears the text but keeps its allocation.
@@ -17,12 +16,12 @@ impl JsonWriter {
 
     /// Returns the text written so far.
     pub(super) fn as_str(&self) -> &str {
-        &self.0
+        str::from_utf8(&self.0).expect("JSON is UTF-8")
     }
 
     /// Writes JSON text, such as brackets, keys and separators.
     pub(super) fn raw(&mut self, json: &str) -> &mut Self {
-        self.0.push_str(json);
+        self.0.extend_from_slice(json.as_bytes());
         self
     }
 
@@ -53,7 +52,8 @@ impl JsonWriter {
 
     /// Writes a value of any type. For frequent values, use the other methods, which are faster.
     pub(super) fn value(&mut self, value: &(impl Serialize + ?Sized)) -> &mut Self {
-        self.raw(&serde_json::to_string(value).expect("messages have only string keys"))
+        serde_json::to_writer(&mut self.0, value).expect("messages have only string keys");
+        self
     }
 
     /// Writes a string and escapes it if necessary.
@@ -70,24 +70,28 @@ impl JsonWriter {
         self.raw("\"").raw(word).raw("\"")
     }
 
-    /// Writes a value whose text needs no escaping. The positions of all games meet this condition,
-    /// and the games' conformance tests check it.
-    pub(super) fn unescaped_display(&mut self, shown: &(impl Display + ?Sized)) -> &mut Self {
-        self.raw("\"");
-        write!(self.0, "{shown}").expect("writing to a String cannot fail");
+    /// Writes an array of strings that need no escaping.
+    pub(super) fn unescaped_list<'a>(&mut self, words: impl Iterator<Item = &'a str>) -> &mut Self {
+        self.raw("[");
+        for (index, word) in words.enumerate() {
+            if index > 0 {
+                self.raw(",");
+            }
+            self.unescaped(word);
+        }
+        self.raw("]")
+    }
+
+    /// Writes a position. Its text needs no escaping.
+    pub(super) fn position(&mut self, position: &dyn AnyPosition) -> &mut Self {
+        self.0.push(b'"');
+        position.append_text(&mut self.0);
         self.raw("\"")
     }
 
-    /// Writes an array of strings. `each` must pass every string to the callback that it receives.
-    /// The strings must not need escaping.
-    pub(super) fn unescaped_list(&mut self, each: impl FnOnce(&mut dyn FnMut(&str))) -> &mut Self {
-        self.raw("[");
-        each(&mut |word| {
-            self.unescaped(word).raw(",");
-        });
-        if self.0.ends_with(',') {
-            self.0.pop();
-        }
-        self.raw("]")
+    /// Writes an array with the legal moves of a position.
+    pub(super) fn legal_moves(&mut self, position: &dyn AnyPosition) -> &mut Self {
+        position.append_legal_moves_json(&mut self.0);
+        self
     }
 }

@@ -5,7 +5,7 @@ use plyhouse_protocol::{
 };
 
 use super::json_writer::JsonWriter;
-use super::{Frame, write_frame, write_legal_moves, write_time_left};
+use super::{Frame, write_frame, write_time_left};
 use crate::match_handle::summary::SeatPresence;
 use crate::wire::to_protocol;
 
@@ -55,7 +55,8 @@ fn write_creation(json: &mut JsonWriter, state: &Match, epoch: u64) {
     let creation = state.creation();
     let terms = &creation.terms;
     json.raw(r#","match":"#).uuid(creation.id.0);
-    json.raw(r#","code":"#).unescaped_display(&creation.code);
+    json.raw(r#","code":"#)
+        .unescaped(&creation.code.to_string());
     json.raw(r#","seq":"#).number(state.seq().0);
     if epoch > 0 {
         json.raw(r#","epoch":"#).number(epoch);
@@ -133,26 +134,22 @@ pub(super) fn write_occupant(json: &mut JsonWriter, occupant: &Occupant, is_conn
 
 /// Writes the position and the moves.
 fn write_game(json: &mut JsonWriter, state: &Match) {
-    json.raw(r#","position":"#)
-        .unescaped_display(state.position());
+    json.raw(r#","position":"#).position(state.position());
     if state.in_check() {
         json.raw(r#","check":true"#);
     }
     json.raw(r#","ply":"#).number(state.ply().0);
     json.raw(r#","turn":"#).seat(state.turn());
-    json.raw(r#","moves":"#)
-        .unescaped_list(|visit| state.moves().for_each(visit));
+    json.raw(r#","moves":"#).unescaped_list(state.moves());
     if let Some(sans) = state.san_moves() {
         json.raw(r#","san":"#)
-            .unescaped_list(|visit| sans.iter().for_each(|san| visit(san)));
+            .unescaped_list(sans.iter().map(AsRef::as_ref));
     }
     json.raw(r#","legal":"#);
     match state.turn() {
-        Some(_) => write_legal_moves(json, state.position()),
-        None => {
-            json.raw("[]");
-        }
-    }
+        Some(_) => json.legal_moves(state.position()),
+        None => json.raw("[]"),
+    };
 }
 
 fn write_clock(json: &mut JsonWriter, state: &Match, turn_time: Option<TurnTime>) {
@@ -212,7 +209,7 @@ fn write_end(json: &mut JsonWriter, state: &Match, rating_changes: Option<&[Rati
         json.raw(r#","thinking":true"#);
     }
     if let Some(position) = state.custom_initial_position() {
-        json.raw(r#","start":"#).unescaped_display(position);
+        json.raw(r#","start":"#).position(position);
     }
     if let Some(changes) = rating_changes {
         json.raw(r#","changes":"#).value(changes);
