@@ -421,10 +421,14 @@ impl<P: Position> ErasedPosition<P> {
     }
 
     fn play_move(&mut self, m: P::Move) -> Result<(), PlayError> {
-        Ok(self.0.play(m).map_err(|why| IllegalMoveError {
-            m: m.to_string(),
-            reason: why,
-        })?)
+        Ok(self.0.play(m).map_err(|why| illegal_move_error(m, why))?)
+    }
+}
+
+fn illegal_move_error(m: impl fmt::Display, reason: IllegalMove) -> IllegalMoveError {
+    IllegalMoveError {
+        m: m.to_string(),
+        reason,
     }
 }
 
@@ -499,9 +503,11 @@ impl<P: Position + Evaluate> AnyPosition for ErasedPosition<P> {
 
     fn preview_move(&self, text: &str) -> Result<(String, Option<Outcome>), PlayError> {
         let m = self.parse_move(text)?;
-        let mut position_after = Self(self.0.clone());
-        position_after.play_move(m)?;
-        Ok((move_to_text::<P>(m), position_after.outcome()))
+        let outcome = self
+            .0
+            .outcome_after(m)
+            .map_err(|why| illegal_move_error(m, why))?;
+        Ok((move_to_text::<P>(m), outcome))
     }
 
     fn choose_move(

@@ -255,6 +255,11 @@ fn check_moves<P: Position>(history: &GameHistory<P>, sample: &[(&str, P::Move)]
         assert_eq!(history.read_move(&m.to_string()), Ok(*m), "{pos}");
         let mut after = history.clone();
         after.play(*m).expect("a listed move is legal");
+        assert_eq!(
+            history.outcome_after(*m),
+            Ok(after.outcome()),
+            "{m} in {pos}"
+        );
         assert_eq!(*after.position(), pos.after(*m), "{m} in {pos}");
         assert_ne!(after.position(), pos, "{m} in {pos}");
     }
@@ -263,7 +268,8 @@ fn check_moves<P: Position>(history: &GameHistory<P>, sample: &[(&str, P::Move)]
         assert_eq!(history.check_legal(*m).is_ok(), is_legal, "{text} in {pos}");
         if !is_legal {
             let mut after = history.clone();
-            after.play(*m).expect_err("an unlisted move is illegal");
+            let error = after.play(*m).expect_err("an unlisted move is illegal");
+            assert_eq!(history.outcome_after(*m), Err(error), "{text} in {pos}");
             assert_eq!(after.position(), pos, "{text} was refused");
         }
     }

@@ -76,10 +76,20 @@ impl KeyHistory {
     /// Returns the history indices where `pos` has occurred before, in descending order. `pos` must
     /// be the position that follows the last stored position.
     pub fn occurrences<P: Position>(&self, pos: &P) -> impl Iterator<Item = usize> {
+        self.occurrences_in_last(pos.reversible_plies(), pos)
+    }
+
+    /// Returns the indices of the last `plies` stored positions that equal `pos`, in descending
+    /// order.
+    fn occurrences_in_last<P: Position>(
+        &self,
+        plies: usize,
+        pos: &P,
+    ) -> impl Iterator<Item = usize> {
         // In most games, a position can recur only after an even number of plies, because its key
         // includes the side to move. The search still compares every key, because skipping every
         // second key would save almost nothing.
-        let first = self.0.len().saturating_sub(pos.reversible_plies());
+        let first = self.0.len().saturating_sub(plies);
         let key = pos.repetition_key();
         let latest = self.0[first..].iter().enumerate().rev();
         latest
@@ -102,6 +112,13 @@ impl KeyHistory {
         matches!(P::REPETITION_RULE, RepetitionRule::ThreefoldDraw)
             && self.len().min(pos.reversible_plies()) >= 2 * P::REPETITION_PLIES_MIN
             && self.occurrences(pos).nth(1).is_some()
+    }
+
+    /// Returns the history indices where `next` has occurred before, in descending order. `next`
+    /// must be a position after a move from the current position, which is not stored.
+    fn occurrences_before_current<P: Position>(&self, next: &P) -> impl Iterator<Item = usize> {
+        // A move always changes the position, so the current position cannot equal `next`.
+        self.occurrences_in_last(next.reversible_plies().saturating_sub(1), next)
     }
 }
 
@@ -171,11 +188,9 @@ impl<P: Position> GameHistory<P> {
         let first = moves.len();
         self.pos.legal_moves(moves);
         if matches!(P::REPETITION_RULE, RepetitionRule::Forbidden) {
-            let mut key_history = self.key_history.clone();
-            key_history.push(&self.pos);
             let mut legal_end = first;
             for index in first..moves.len() {
-                if !key_history.forbids(&self.pos.after(moves[index])) {
+                if !self.has_occurred(&self.pos.after(moves[index])) {
                     moves.swap(legal_end, index);
                     legal_end += 1;
                 }
@@ -220,14 +235,42 @@ impl<P: Position> GameHistory<P> {
             return self.pos.check_legal_after_end(m);
         }
         self.pos.check_legal(m)?;
-        if matches!(P::REPETITION_RULE, RepetitionRule::Forbidden) {
-            let mut key_history = self.key_history.clone();
-            key_history.push(&self.pos);
-            if key_history.forbids(&self.pos.after(m)) {
-                return Err(REPEATED_POSITION);
-            }
+        if matches!(P::REPETITION_RULE, RepetitionRule::Forbidden)
+            && self.has_occurred(&self.pos.after(m))
+        {
+            return Err(REPEATED_POSITION);
         }
         Ok(())
+    }
+
+    /// Returns whether the position `next`, which follows the current position, has occurred
+    /// before.
+    fn has_occurred(&self, next: &P) -> bool {
+        self.key_history
+            .occurrences_before_current(next)
+            .next()
+            .is_some()
+    }
+
+    /// Returns the outcome of the game after `m`, or `None` if the game continues.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason why `m` cannot be played.
+    pub fn outcome_after(&self, m: P::Move) -> Result<Option<Outcome>, IllegalMove> {
+        self.check_legal(m)?;
+        let next = self.pos.after(m);
+        let is_third_occurrence = || {
+            matches!(P::REPETITION_RULE, RepetitionRule::ThreefoldDraw)
+                && self
+                    .key_history
+                    .occurrences_before_current(&next)
+                    .nth(1)
+                    .is_some()
+        };
+        Ok(next
+            .outcome()
+            .or_else(|| is_third_occurrence().then_some(Outcome::Draw)))
     }
 
     /// Plays `m`. The game is unchanged if the move is illegal.

@@ -132,7 +132,9 @@ pub(crate) fn play_steps<const IS_FORBIDDEN: bool>(
 ) -> GameHistory<Ring<IS_FORBIDDEN>> {
     let mut history = GameHistory::initial();
     for step in steps {
+        let outcome = history.outcome_after(*step);
         history.play(*step).expect("the move is legal");
+        assert_eq!(outcome, Ok(history.outcome()));
     }
     history
 }
@@ -189,6 +191,7 @@ fn forbidden_repetition_is_neither_listed_nor_played() {
     let mut history = play_steps::<true>(&[Step::Forward]);
     assert_eq!(list_legal_moves(&history), [Step::Forward]);
     assert_eq!(history.check_legal(Step::Back), Err(REPEATED_POSITION));
+    assert_eq!(history.outcome_after(Step::Back), Err(REPEATED_POSITION));
     history
         .play(Step::Back)
         .expect_err("the move repeats a position");
