@@ -493,7 +493,7 @@ impl<P: Position + Evaluate> AnyPosition for ErasedPosition<P> {
         self.play_move(m)?;
         Ok(MoveNotation {
             m: move_to_text::<P>(m),
-            san: position_before.map(|before| before.move_to_record_notation(m)),
+            san: position_before.map(|before| before.move_to_record_notation(m, self.0.position())),
         })
     }
 
@@ -552,7 +552,7 @@ impl<P: Position + Evaluate> AnyPosition for ErasedPosition<P> {
             let m = replayed.parse_move(text)?;
             let position_before = replayed.0.position().clone();
             replayed.play_move(m)?;
-            notations.push(position_before.move_to_record_notation(m));
+            notations.push(position_before.move_to_record_notation(m, replayed.0.position()));
         }
         Ok(notations)
     }
@@ -657,9 +657,10 @@ mod tests {
                 check_bot_moves(erased.as_ref(), seed);
                 let text = m.to_string();
                 assert_eq!(erased.read_move(&text), Ok(text.clone()));
-                let san = entry
-                    .uses_san
-                    .then(|| typed.position().move_to_record_notation(*m));
+                let san = entry.uses_san.then(|| {
+                    let position = typed.position();
+                    position.move_to_record_notation(*m, &position.after(*m))
+                });
                 let mut notated = erased.clone_box();
                 let m_and_san = notated
                     .play_with_notation(&text)

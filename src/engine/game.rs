@@ -521,8 +521,9 @@ pub trait Position:
         Ok(text.parse()?)
     }
 
-    /// Returns the legal move `m` in the notation of [`RECORD_FORMAT`](Self::RECORD_FORMAT).
-    fn move_to_record_notation(&self, m: Self::Move) -> String {
+    /// Returns the legal move `m` in the notation of [`RECORD_FORMAT`](Self::RECORD_FORMAT). `after`
+    /// is the position after the move.
+    fn move_to_record_notation(&self, m: Self::Move, _after: &Self) -> String {
         m.to_string()
     }
 

@@ -112,7 +112,7 @@ fn texts<P: Position>(text: &str) {
         let mut after = position.clone();
         after.play(m).expect("it is legal");
         // The check must accept an empty notation, because a pass is the empty string in SGF.
-        let recorded = position.move_to_record_notation(m);
+        let recorded = position.move_to_record_notation(m, &after);
         assert!(
             recorded.bytes().all(|byte| byte.is_ascii_graphic()),
             "{recorded:?}"

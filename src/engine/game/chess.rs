@@ -22,7 +22,7 @@ use cozy_chess::{
     BitBoard, Board, BoardBuilder, Color, File, Piece, Rank, Square as CozySquare, get_pawn_attacks,
 };
 
-use self::san::SanError;
+use self::san::{SanError, parse_file, parse_promotion, parse_rank};
 use super::{
     BoardStyle, DiagramPiece, Ending, GameInfo, IllegalMove, Outcome, ParseMoveError, PieceColor,
     PieceShape, Position, ReadMoveError, RecordFormat, RepetitionRule, Seat, Square,
@@ -469,8 +469,8 @@ impl Position for Chess {
         })
     }
 
-    fn move_to_record_notation(&self, m: Move) -> String {
-        self.san(m)
+    fn move_to_record_notation(&self, m: Move, after: &Self) -> String {
+        self.san(m, after)
     }
 
     fn append_text(&self, text: &mut Vec<u8>) {
@@ -587,18 +587,26 @@ impl FromStr for Move {
 
     /// Parses a move such as `e2e4` or `e7e8q`. Case and surrounding whitespace are ignored.
     fn from_str(text: &str) -> Result<Self, ParseMoveError> {
-        let unreadable = ParseMoveError { example: "e2e4" };
-        let text = text.trim().to_ascii_lowercase();
-        let is_move = match text.as_bytes() {
-            [_, _, _, _] => true,
-            [_, _, _, _, promotion] => b"nbrq".contains(promotion),
-            _ => false,
-        };
-        if !is_move {
-            return Err(unreadable);
-        }
-        text.parse().map(Self).map_err(|_| unreadable)
+        // A valid move contains no whitespace. Trimming would take most of the time of this
+        // function.
+        let m = parse_uci(text.as_bytes()).or_else(|| parse_uci(text.trim().as_bytes()));
+        m.ok_or(ParseMoveError { example: "e2e4" })
     }
+}
+
+fn parse_uci(text: &[u8]) -> Option<Move> {
+    let (squares, promotion) = text.split_first_chunk::<4>()?;
+    let [from_file, from_rank, to_file, to_rank] = squares.map(|byte| byte.to_ascii_lowercase());
+    let promotion = match *promotion {
+        [] => None,
+        [letter] => Some(parse_promotion(letter)?),
+        _ => return None,
+    };
+    Some(Move(cozy_chess::Move {
+        from: CozySquare::new(parse_file(from_file)?, parse_rank(from_rank)?),
+        to: CozySquare::new(parse_file(to_file)?, parse_rank(to_rank)?),
+        promotion,
+    }))
 }
 
 impl fmt::Display for Chess {

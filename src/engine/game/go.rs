@@ -342,7 +342,7 @@ impl<const N: u8> Position for Go<N> {
             .expect("at least one candidate is reachable")
     }
 
-    fn move_to_record_notation(&self, m: Move<N>) -> String {
+    fn move_to_record_notation(&self, m: Move<N>, _after: &Self) -> String {
         let Move::Play(point) = m else {
             return String::new();
         };

@@ -292,7 +292,7 @@ impl Position for Gomoku {
         Some(Ending::without_scores(detail))
     }
 
-    fn move_to_record_notation(&self, m: Move) -> String {
+    fn move_to_record_notation(&self, m: Move, _after: &Self) -> String {
         let Square { file, rank } = m.square();
         RecordFormat::sgf_point(file, SIZE - 1 - rank)
     }

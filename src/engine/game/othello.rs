@@ -229,7 +229,7 @@ impl Position for Othello {
     }
 
     #[inline]
-    fn move_to_record_notation(&self, m: Move) -> String {
+    fn move_to_record_notation(&self, m: Move, _after: &Self) -> String {
         let point = |square: Square| RecordFormat::sgf_point(square.file, square.rank);
         m.square().map(point).unwrap_or_default()
     }

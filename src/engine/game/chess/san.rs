@@ -1,14 +1,18 @@
 //! Standard algebraic notation (SAN): `Nf3`, `exd5`, `O-O`, `e8=Q+` (FIDE Laws of Chess, appendix
 //! C; Portable Game Notation standard, 1994, section 8.2.3).
 //!
-//! Moves are written in the form of the PGN standard, which `cozy-chess` implements. The parser is
-//! more lenient: it accepts any text that identifies exactly one legal move. For example, the
+//! Moves are written in the form of the PGN standard. The parser is more lenient: it accepts any text that identifies exactly one legal move. For example, the
 //! parser accepts figurines (`♘f3`), the letter `P` for pawns (`Pe4`) and long notation (`Ng1-f3`).
 
-use cozy_chess::util::display_san_move;
-use cozy_chess::{Color, File, Piece, Rank, Square as CozySquare};
+use cozy_chess::{
+    BitBoard, Color, File, Piece, Rank, Square as CozySquare, get_bishop_moves, get_knight_moves,
+    get_rook_moves,
+};
 
-use super::{Chess, Move};
+use super::{Chess, Move, piece_letter, square_name};
+
+/// Maximum length of a move in SAN, such as `Qa1xb2#`.
+const SAN_BYTES_MAX: usize = 7;
 
 /// Error for text that does not identify exactly one legal move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,10 +42,79 @@ enum ParsedSan {
 }
 
 impl Chess {
-    /// Returns a legal move in standard algebraic notation.
-    #[must_use]
-    pub fn san(&self, m: Move) -> String {
-        display_san_move(&self.board, self.to_cozy_move(m)).to_string()
+    /// Returns a legal move in standard algebraic notation. `after` is the position after the move.
+    pub(super) fn san(&self, m: Move, after: &Self) -> String {
+        let mut san = Vec::with_capacity(SAN_BYTES_MAX);
+        if self.is_castling(m) {
+            san.extend_from_slice(match m.to().file() {
+                File::G => b"O-O",
+                _ => b"O-O-O",
+            });
+        } else {
+            self.append_san_of_ordinary_move(m, &mut san);
+        }
+        if after.is_check() {
+            san.push(if after.can_move() { b'+' } else { b'#' });
+        }
+        String::from_utf8(san).expect("SAN is ASCII")
+    }
+
+    /// Appends the SAN of a move that is not castling, without the sign for check or mate.
+    fn append_san_of_ordinary_move(&self, m: Move, san: &mut Vec<u8>) {
+        let piece = self.board.piece_on(m.from()).expect("a piece moves");
+        let [from_file, from_rank] = square_name(m.from());
+        let is_en_passant = || piece == Piece::Pawn && m.from().file() != m.to().file();
+        let is_capture = self.board.occupied().has(m.to()) || is_en_passant();
+        if piece == Piece::Pawn {
+            if is_capture {
+                san.push(from_file);
+            }
+        } else {
+            san.push(piece_letter(piece).to_ascii_uppercase());
+            let [needs_file, needs_rank] = self.origin_parts_needed(piece, m);
+            if needs_file {
+                san.push(from_file);
+            }
+            if needs_rank {
+                san.push(from_rank);
+            }
+        }
+        if is_capture {
+            san.push(b'x');
+        }
+        san.extend_from_slice(&square_name(m.to()));
+        if let Some(promotion) = m.promotion() {
+            san.extend_from_slice(&[b'=', piece_letter(promotion).to_ascii_uppercase()]);
+        }
+    }
+
+    /// Returns whether SAN must give the file and the rank of the origin, because other pieces of
+    /// the same kind can move to the same square.
+    fn origin_parts_needed(&self, piece: Piece, m: Move) -> [bool; 2] {
+        let (to, occupied) = (m.to(), self.board.occupied());
+        let origins = match piece {
+            Piece::Knight => get_knight_moves(to),
+            Piece::Bishop => get_bishop_moves(to, occupied),
+            Piece::Rook => get_rook_moves(to, occupied),
+            Piece::Queen => get_bishop_moves(to, occupied) | get_rook_moves(to, occupied),
+            Piece::Pawn | Piece::King => BitBoard::EMPTY,
+        };
+        let own = self.board.colored_pieces(self.board.side_to_move(), piece);
+        let (mut is_ambiguous, mut shares_file, mut shares_rank) = (false, false, false);
+        for from in origins & own & !m.from().bitboard() {
+            let promotion = None;
+            if self.board.is_legal(cozy_chess::Move {
+                from,
+                to,
+                promotion,
+            }) {
+                is_ambiguous = true;
+                shares_file |= from.file() == m.from().file();
+                shares_rank |= from.rank() == m.from().rank();
+            }
+        }
+        // The file is preferred. If it does not suffice, the rank is given, or both.
+        [is_ambiguous && (!shares_file || shares_rank), shares_file]
     }
 
     /// Returns the legal move that `text` identifies. If two moves differ only in the case of a
@@ -234,11 +307,11 @@ fn parse_piece_move(piece: Piece, text: &str) -> Option<ParsedSan> {
     })
 }
 
-fn parse_file(letter: u8) -> Option<File> {
+pub(super) fn parse_file(letter: u8) -> Option<File> {
     File::try_index(usize::from(letter.checked_sub(b'a')?))
 }
 
-fn parse_rank(digit: u8) -> Option<Rank> {
+pub(super) fn parse_rank(digit: u8) -> Option<Rank> {
     Rank::try_index(usize::from(digit.checked_sub(b'1')?))
 }
 
@@ -250,7 +323,7 @@ fn parse_piece(letter: u8) -> Option<Piece> {
 }
 
 /// Returns the promotion piece that the given upper-case or lower-case letter stands for.
-fn parse_promotion(letter: u8) -> Option<Piece> {
+pub(super) fn parse_promotion(letter: u8) -> Option<Piece> {
     parse_piece(letter.to_ascii_uppercase())
         .filter(|piece| !matches!(piece, Piece::Pawn | Piece::King))
 }

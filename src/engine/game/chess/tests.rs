@@ -1,3 +1,5 @@
+use cozy_chess::util::display_san_move;
+
 use super::san::SanError;
 use super::*;
 use crate::game::{GameHistory, ParsePositionError};
@@ -439,13 +441,16 @@ fn repetition_key_distinguishes_castling_and_en_passant_rights() {
 }
 
 #[test]
-fn san_of_every_legal_move_parses_back() {
+fn fen_and_san_equal_those_of_cozy_chess_and_parse_back() {
     for seed in 0..20 {
         for pos in crate::game::conformance::random_game::<Chess>(seed).0 {
+            assert_eq!(pos.to_string(), pos.board.to_string());
             let mut moves = Vec::new();
             pos.legal_moves(&mut moves);
             for m in moves {
-                let san = pos.san(m);
+                let san = pos.san(m, &pos.after(m));
+                let expected = display_san_move(&pos.board, pos.to_cozy_move(m));
+                assert_eq!(san, expected.to_string(), "{m} in {pos}");
                 assert_eq!(pos.parse_san(&san), Ok(m), "{san} in {pos}");
             }
         }
@@ -474,7 +479,8 @@ fn san_follows_the_pgn_standard() {
         let pos = parse_fen(fen);
         for pair in moves.split(' ') {
             let (m, san) = pair.split_once('=').expect(pair);
-            assert_eq!(pos.san(m.parse().expect(m)), san, "{m} in {fen}");
+            let m = m.parse().expect(m);
+            assert_eq!(pos.san(m, &pos.after(m)), san, "{m} in {fen}");
         }
     }
 }
