@@ -239,20 +239,22 @@ fn fmt_ascii(f: &mut fmt::Formatter<'_>, append_text: impl FnOnce(&mut Vec<u8>))
 /// Appends a number in decimal notation.
 #[inline]
 fn append_number(number: u16, text: &mut Vec<u8>) {
-    if number >= 10 {
-        append_number_of_several_digits(number, text);
-    } else {
+    if number < 10 {
         text.push(digit(number));
+    } else {
+        append_digits(number, text);
     }
 }
 
-fn append_number_of_several_digits(number: u16, text: &mut Vec<u8>) {
-    if number >= 100 {
-        append_number_of_several_digits(number / 10, text);
-    } else {
-        text.push(digit(number / 10));
+fn append_digits(mut number: u16, text: &mut Vec<u8>) {
+    let mut digits = [0; 5];
+    let mut start = digits.len();
+    while number > 0 {
+        start -= 1;
+        digits[start] = digit(number % 10);
+        number /= 10;
     }
-    text.push(digit(number % 10));
+    text.extend_from_slice(&digits[start..]);
 }
 
 /// Returns the digit for a number below 10.

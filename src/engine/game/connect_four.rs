@@ -14,7 +14,7 @@ use std::str::FromStr;
 use super::rank_text::RankText;
 use super::{
     BoardStyle, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, PieceColor,
-    Position, RecordFormat, Seat, Square, Symmetry, bit_index, fmt_ascii,
+    Position, RecordFormat, Seat, Square, Symmetry, bit_index, fmt_ascii, single_squares,
 };
 
 const FILES: u8 = 7;
@@ -372,7 +372,8 @@ impl Position for ConnectFour {
     }
 
     fn append_text(&self, text: &mut Vec<u8>) {
-        RANK_TEXT.append(self, text);
+        let discs = Seat::ALL.map(|seat| single_squares(self.discs_of(seat)).map(square_of_bit));
+        RANK_TEXT.append::<Self>(discs, text);
     }
 
     fn append_move_text(m: Move, text: &mut Vec<u8>) {
@@ -407,6 +408,15 @@ impl Position for ConnectFour {
         debug_assert_eq!(self.check_legal(m), Ok(()), "{m} in {self}");
         let square = self.landing_square(m);
         *self = self.after_disc(square, winning_squares(self.own | square));
+    }
+}
+
+/// Returns the only square of a bitboard.
+const fn square_of_bit(bit: u64) -> Square {
+    let index = bit_index(bit);
+    Square {
+        file: index / FILE_BITS,
+        rank: index % FILE_BITS,
     }
 }
 

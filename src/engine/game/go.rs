@@ -351,7 +351,13 @@ impl<const N: u8> Position for Go<N> {
     }
 
     fn append_text(&self, text: &mut Vec<u8>) {
-        RANK_TEXT.append(self, text);
+        let stones = self.stones.map(|stones| {
+            stones.map(|bit| {
+                let (file, rank) = Bitboard::<N>::file_and_rank(bit);
+                Square { file, rank }
+            })
+        });
+        RANK_TEXT.append::<Self>(stones, text);
         text.extend_from_slice(&[b' ', side_letter(self.turn())]);
         let [black, white] = self.captures;
         for number in [black, white, self.passes.into(), self.plies] {

@@ -13,7 +13,7 @@ use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use self::bitboard::Bitboard;
-use super::rank_text::append_fen_rank;
+use super::rank_text::append_fen_pieces;
 use super::{
     BoardStyle, Ending, EngineProtocol, GameInfo, IllegalMove, Outcome, ParseMoveError,
     ParsePositionError, Position, RecordFormat, Seat, Square, Symmetry, fmt_ascii, zobrist,
@@ -298,22 +298,13 @@ impl Position for Gomoku {
     }
 
     fn append_text(&self, text: &mut Vec<u8>) {
-        let occupied = self.own | self.other;
-        let [own_letter, other_letter] = match self.turn() {
-            Seat::First => *b"bw",
-            Seat::Second => *b"wb",
+        let (own, occupied) = (self.own.ranks(), (self.own | self.other).ranks());
+        let letters = match self.turn() {
+            Seat::First => *b"wb",
+            Seat::Second => *b"bw",
         };
-        for rank in (0..SIZE).rev() {
-            let own = self.own.rank(rank);
-            let letter = |file: u8| match own >> file & 1 {
-                0 => other_letter,
-                _ => own_letter,
-            };
-            append_fen_rank(occupied.rank(rank), SIZE, letter, text);
-            if rank != 0 {
-                text.push(b'/');
-            }
-        }
+        let letter = |rank: usize, file: u8| letters[usize::from(own[rank] >> file & 1)];
+        append_fen_pieces(occupied, SIZE, letter, text);
     }
 
     fn append_move_text(m: Move, text: &mut Vec<u8>) {

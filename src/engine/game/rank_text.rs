@@ -1,7 +1,7 @@
 //! Position text of games on small boards: the ranks from the top, separated by slashes, with a
 //! character for each square.
 
-use super::{ParsePositionError, Position, Seat, Square, append_number, bit_index};
+use super::{ParsePositionError, Position, Seat, Square, bit_index};
 
 /// Characters and errors of the text of a game. An empty square is a dot.
 pub(super) struct RankText {
@@ -14,15 +14,23 @@ pub(super) struct RankText {
 }
 
 impl RankText {
-    /// Appends the pieces of a position.
-    pub(super) fn append<P: Position>(&self, pos: &P, text: &mut Vec<u8>) {
-        for rank in (0..P::INFO.ranks).rev() {
-            for file in 0..P::INFO.files {
-                let letter = |seat: Seat| self.letters[seat.index()];
-                text.push(pos.seat_at(Square { file, rank }).map_or(b'.', letter));
-            }
-            if rank != 0 {
-                text.push(b'/');
+    /// Appends the pieces of a position. `squares` contains the squares of the pieces of each seat.
+    pub(super) fn append<P: Position>(
+        &self,
+        squares: [impl Iterator<Item = Square>; 2],
+        text: &mut Vec<u8>,
+    ) {
+        let (files, ranks) = (usize::from(P::INFO.files), usize::from(P::INFO.ranks));
+        let start = text.len();
+        text.resize(start + ranks * (files + 1) - 1, b'.');
+        let board = &mut text[start..];
+        for rank in 1..ranks {
+            board[rank * (files + 1) - 1] = b'/';
+        }
+        for (squares, letter) in squares.into_iter().zip(self.letters) {
+            for Square { file, rank } in squares {
+                let row = ranks - 1 - usize::from(rank);
+                board[row * (files + 1) + usize::from(file)] = letter;
             }
         }
     }
@@ -52,26 +60,46 @@ impl RankText {
     }
 }
 
-/// Appends a rank as in FEN: runs of empty squares are written as numbers. `occupied` has a bit for
-/// each square of the rank, and `letter` returns the letter of the piece on an occupied square.
+/// Appends the pieces of a position as in FEN: runs of empty squares are written as numbers.
+/// `occupied` has a bit for each square of each rank. `letter` returns the letter of the piece at an
+/// occupied rank and file. The board has at most fifteen files, and the text at most 255 bytes.
 #[inline]
-pub(super) fn append_fen_rank(
-    mut occupied: u16,
+pub(super) fn append_fen_pieces<const RANKS: usize>(
+    occupied: [u16; RANKS],
     files: u8,
-    letter: impl Fn(u8) -> u8,
+    letter: impl Fn(usize, u8) -> u8,
     text: &mut Vec<u8>,
 ) {
-    let mut next = 0;
-    while occupied != 0 {
-        let file = bit_index(occupied.into());
-        if file > next {
-            append_number((file - next).into(), text);
+    // Writing single bytes to an array is faster than to a `Vec`.
+    let mut bytes = [0; 256];
+    let mut len: u8 = 0;
+    let mut push = |byte| {
+        bytes[usize::from(len)] = byte;
+        len += 1;
+    };
+    for (rank, squares) in occupied.into_iter().enumerate().rev() {
+        // The bit after the last file ends the last run of empty squares.
+        let mut squares = squares | 1 << files;
+        let mut next_file = 0;
+        while squares != 0 {
+            let file = bit_index(squares.into());
+            match file - next_file {
+                0 => {}
+                empty @ 1..10 => push(b'0' + empty),
+                empty => {
+                    push(b'1');
+                    push(b'0' + empty - 10);
+                }
+            }
+            if file < files {
+                push(letter(rank, file));
+            }
+            next_file = file + 1;
+            squares &= squares - 1;
         }
-        text.push(letter(file));
-        next = file + 1;
-        occupied &= occupied - 1;
+        if rank != 0 {
+            push(b'/');
+        }
     }
-    if next < files {
-        append_number((files - next).into(), text);
-    }
+    text.extend_from_slice(&bytes[..usize::from(len)]);
 }

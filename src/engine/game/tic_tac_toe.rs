@@ -10,7 +10,8 @@ use std::str::FromStr;
 use super::rank_text::RankText;
 use super::{
     DiagramPiece, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, PieceColor,
-    PiecePaths, PieceShape, Position, RecordFormat, Seat, Square, Symmetry, fmt_ascii,
+    PiecePaths, PieceShape, Position, RecordFormat, Seat, Square, Symmetry, bit_index, fmt_ascii,
+    single_squares,
 };
 
 const SIZE: u8 = 3;
@@ -38,6 +39,12 @@ impl Move {
     const fn at(Square { file, rank }: Square) -> Self {
         Self {
             index: rank * SIZE + file,
+        }
+    }
+
+    const fn from_bit(bit: u64) -> Self {
+        Self {
+            index: bit_index(bit),
         }
     }
 
@@ -181,7 +188,10 @@ impl Position for TicTacToe {
     }
 
     fn append_text(&self, text: &mut Vec<u8>) {
-        RANK_TEXT.append(self, text);
+        let squares = self
+            .marks
+            .map(|marks| single_squares(marks.into()).map(|bit| Move::from_bit(bit).square()));
+        RANK_TEXT.append::<Self>(squares, text);
     }
 
     fn append_move_text(m: Move, text: &mut Vec<u8>) {

@@ -6,8 +6,8 @@ use std::str::FromStr;
 use cozy_chess::{Board, Color, File, Piece, Rank, Square as CozySquare, get_king_moves};
 
 use super::{Chess, HALFMOVE_CLOCK_MAX, piece_letter, square_name};
-use crate::game::rank_text::append_fen_rank;
-use crate::game::{ParsePositionError, append_number, parse_count};
+use crate::game::rank_text::append_fen_pieces;
+use crate::game::{ParsePositionError, append_number, bit_index, parse_count, single_squares};
 
 impl Chess {
     /// Appends the position in FEN.
@@ -48,24 +48,18 @@ impl Chess {
     /// Appends the first field of FEN.
     fn append_pieces(&self, fen: &mut Vec<u8>) {
         let board = &self.board;
-        let mut letters = [[0; 8]; RANKS];
+        let mut letters = [0; 64];
         for piece in Piece::ALL {
-            let black_letter = piece_letter(piece);
-            for square in board.pieces(piece) {
-                letters[square as usize / 8][square as usize % 8] = black_letter;
+            for square in single_squares(board.pieces(piece).0) {
+                letters[usize::from(bit_index(square))] = piece_letter(piece);
             }
         }
-        for square in board.colors(Color::White) {
-            letters[square as usize / 8][square as usize % 8].make_ascii_uppercase();
+        for square in single_squares(board.colors(Color::White).0) {
+            letters[usize::from(bit_index(square))].make_ascii_uppercase();
         }
-        let ranks = board.occupied().0.to_le_bytes();
-        for (rank, (occupied, letters)) in ranks.into_iter().zip(letters).enumerate().rev() {
-            let letter = |file: u8| letters[usize::from(file)];
-            append_fen_rank(occupied.into(), 8, letter, fen);
-            if rank != 0 {
-                fen.push(b'/');
-            }
-        }
+        let occupied = board.occupied().0.to_le_bytes().map(u16::from);
+        let letter = |rank: usize, file: u8| letters[8 * rank + usize::from(file)];
+        append_fen_pieces(occupied, 8, letter, fen);
     }
 }
 

@@ -67,15 +67,13 @@ impl Bitboard {
         self.0[Self::word_index(bit)] >> Self::bit_in_word(bit) & 1 != 0
     }
 
-    /// Returns the squares of a rank, with a bit for each file.
-    pub(crate) const fn rank(self, rank: u8) -> u16 {
-        let bit = Self::bit_index(0, rank);
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "the other ranks of the word are cut off"
-        )]
-        let squares = (self.0[Self::word_index(bit)] >> Self::bit_in_word(bit)) as u16;
-        squares
+    /// Returns the squares of each rank, with a bit for each file.
+    pub(crate) fn ranks(self) -> [u16; Self::SIZE as usize] {
+        let ranks_of_words = self.0.map(|word| {
+            let [a, b, c, d, e, f, g, h] = word.to_le_bytes();
+            [[a, b], [c, d], [e, f], [g, h]].map(u16::from_le_bytes)
+        });
+        std::array::from_fn(|rank| ranks_of_words[rank % WORDS][rank / WORDS])
     }
 
     #[inline]
@@ -237,6 +235,20 @@ mod tests {
         assert_eq!(unordered, rising);
         let expected: Vec<u8> = (0..=u8::MAX).filter(|bit| is_on_board(*bit)).collect();
         assert_eq!(unordered, expected);
+    }
+
+    #[test]
+    fn ranks_have_a_bit_for_each_file() {
+        for bit in Bitboard::ALL {
+            let (file, rank) = Bitboard::file_and_rank(bit);
+            let ranks = Bitboard::from_bit_index(bit).ranks();
+            let expected = |at: u8| if at == rank { 1 << file } else { 0 };
+            assert!(
+                (0..)
+                    .zip(ranks)
+                    .all(|(at, squares)| squares == expected(at))
+            );
+        }
     }
 
     /// Checks that a shift by `BY` bits moves each square by the given numbers of files and ranks,
