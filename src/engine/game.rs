@@ -289,6 +289,39 @@ fn parse_plain_number<T: FromStr>(text: &str) -> Option<T> {
     text.parse().ok().filter(|_| is_plain)
 }
 
+/// Moves that are about to be appended to a list of moves, each in quotes and followed by a comma.
+///
+/// A move is written as a whole register, whatever its length. This is faster than appending bytes
+/// to a `Vec`.
+struct ListedMoves {
+    bytes: [u8; u8::MAX as usize + LISTED_MOVE_BYTES_MAX],
+    len: u8,
+}
+
+/// Maximum length of a move in [`ListedMoves`]. It is the size of a register.
+const LISTED_MOVE_BYTES_MAX: usize = 8;
+
+impl ListedMoves {
+    const EMPTY: Self = Self {
+        bytes: [0; u8::MAX as usize + LISTED_MOVE_BYTES_MAX],
+        len: 0,
+    };
+
+    /// Adds the first `length` bytes of `m`. All moves together have at most 255 bytes.
+    #[inline]
+    fn push(&mut self, m: [u8; LISTED_MOVE_BYTES_MAX], length: u8) {
+        self.bytes[usize::from(self.len)..][..LISTED_MOVE_BYTES_MAX].copy_from_slice(&m);
+        self.len += length;
+    }
+
+    /// Moves the contents to the end of the list.
+    #[inline]
+    fn append_to(&mut self, list: &mut Vec<u8>) {
+        list.extend_from_slice(&self.bytes[..usize::from(self.len)]);
+        self.len = 0;
+    }
+}
+
 /// Initial capacity of a list of legal moves. With this capacity, most lists never need to grow.
 const MOVES_CAPACITY: usize = 64;
 

@@ -24,8 +24,8 @@ use cozy_chess::{
 
 use self::san::{SanError, parse_file, parse_promotion, parse_rank};
 use super::{
-    BoardStyle, DiagramPiece, Ending, GameInfo, IllegalMove, Outcome, ParseMoveError, PieceColor,
-    PieceShape, Position, ReadMoveError, RecordFormat, RepetitionRule, Seat, Square,
+    BoardStyle, DiagramPiece, Ending, GameInfo, IllegalMove, ListedMoves, Outcome, ParseMoveError,
+    PieceColor, PieceShape, Position, ReadMoveError, RecordFormat, RepetitionRule, Seat, Square,
     append_quoted_move, fmt_ascii, strip_move_number,
 };
 
@@ -482,9 +482,27 @@ impl Position for Chess {
     }
 
     fn append_legal_moves(&self, list: &mut Vec<u8>) {
-        if !self.is_drawn_despite_moves() {
-            self.for_each_move(|_, m| append_quoted_move::<Self>(m, list));
+        if self.is_drawn_despite_moves() {
+            return;
         }
+        let own = self.board.colors(self.board.side_to_move());
+        let mut listed = ListedMoves::EMPTY;
+        self.board.generate_moves(|moves| {
+            let special_targets = match moves.piece {
+                Piece::Pawn => Rank::First.bitboard() | Rank::Eighth.bitboard(),
+                Piece::King => own,
+                _ => BitBoard::EMPTY,
+            };
+            if moves.to.is_disjoint(special_targets) {
+                push_listed_moves(moves.from, moves.to, &mut listed);
+                listed.append_to(list);
+            } else {
+                for m in moves {
+                    append_quoted_move::<Self>(self.convert_cozy_move(m), list);
+                }
+            }
+            false
+        });
     }
 
     #[inline]
@@ -554,6 +572,22 @@ const fn color_of_seat(seat: Seat) -> Color {
 const fn square_name(square: CozySquare) -> [u8; 2] {
     let index = square as u8;
     [b'a' + index % 8, b'1' + index / 8]
+}
+
+/// Adds moves from one square to each of the targets.
+#[inline]
+fn push_listed_moves(from: CozySquare, targets: BitBoard, moves: &mut ListedMoves) {
+    /// Length of a move such as `"e2e4",`.
+    const LENGTH: u8 = 7;
+
+    let [file, rank] = square_name(from);
+    let beginning = u32::from_le_bytes([b'"', file, rank, 0]);
+    for to in targets {
+        let [file, rank] = square_name(to);
+        let end = u32::from_le_bytes([file, rank, b'"', b',']);
+        let m = u64::from(beginning) | u64::from(end) << 24;
+        moves.push(m.to_le_bytes(), LENGTH);
+    }
 }
 
 /// Returns the lower-case letter of a piece in FEN.

@@ -15,8 +15,9 @@ use std::str::FromStr;
 use self::bitboard::Bitboard;
 use super::rank_text::append_fen_pieces;
 use super::{
-    BoardStyle, Ending, EngineProtocol, GameInfo, IllegalMove, Outcome, ParseMoveError,
-    ParsePositionError, Position, RecordFormat, Seat, Square, Symmetry, fmt_ascii, zobrist,
+    BoardStyle, Ending, EngineProtocol, GameInfo, IllegalMove, LISTED_MOVE_BYTES_MAX, ListedMoves,
+    Outcome, ParseMoveError, ParsePositionError, Position, RecordFormat, Seat, Square, Symmetry,
+    fmt_ascii, zobrist,
 };
 
 const SIZE: u8 = Bitboard::SIZE;
@@ -200,6 +201,65 @@ fn is_in_row_of_five(stones: Bitboard, bit: u8) -> bool {
 /// exclusive-or.
 const NULL_MOVE_KEY: u64 = 0x517c_c1b7_2722_0a95;
 
+/// Number of ranks whose numbers have one digit.
+const ONE_DIGIT_RANKS: u8 = 9;
+
+/// Maximum length of the moves onto all squares of a rank in a list of moves, with padding.
+const LISTED_RANK_BYTES_MAX: usize = 6 * SIZE as usize + LISTED_MOVE_BYTES_MAX;
+
+/// For each rank, the moves onto all of its squares as they appear in a list of moves:
+/// `"a1","b1",`.
+static LISTED_RANKS: [[u8; LISTED_RANK_BYTES_MAX]; SIZE as usize] = {
+    let mut listed_ranks = [[0; LISTED_RANK_BYTES_MAX]; SIZE as usize];
+    let mut rank = 0;
+    while rank < SIZE {
+        let mut len = 0;
+        let mut file = 0;
+        while file < SIZE {
+            let (name, unit) = (b'a' + file, b'0' + (rank + 1) % 10);
+            let one_digit = [b'"', name, unit, b'"', b','];
+            let two_digits = [b'"', name, b'1', unit, b'"', b','];
+            let mut text: &[u8] = if rank < ONE_DIGIT_RANKS {
+                &one_digit
+            } else {
+                &two_digits
+            };
+            while let [byte, rest @ ..] = text {
+                listed_ranks[rank as usize][len] = *byte;
+                len += 1;
+                text = rest;
+            }
+            file += 1;
+        }
+        rank += 1;
+    }
+    listed_ranks
+};
+
+/// Appends the moves onto the empty squares of a rank to a list of moves. Each move has `LENGTH`
+/// bytes there.
+#[inline]
+fn append_listed_moves<const LENGTH: u8>(
+    empty: u16,
+    listed_rank: &[u8; LISTED_RANK_BYTES_MAX],
+    moves: &mut ListedMoves,
+    list: &mut Vec<u8>,
+) {
+    const FULL_RANK: u16 = (1 << SIZE) - 1;
+
+    if empty == FULL_RANK {
+        list.extend_from_slice(&listed_rank[..usize::from(LENGTH * SIZE)]);
+        return;
+    }
+    for file in 0..SIZE {
+        let m = listed_rank[usize::from(LENGTH * file)..].first_chunk();
+        // The move onto an occupied square is overwritten. This is faster than a branch.
+        let length = LENGTH * u8::from(empty >> file & 1 != 0);
+        moves.push(*m.expect("the rank is padded"), length);
+    }
+    moves.append_to(list);
+}
+
 static STONE_KEYS: [[u64; 256]; 2] = zobrist::stone_keys();
 
 const fn stone_key(seat: Seat, bit: u8) -> u64 {
@@ -309,6 +369,21 @@ impl Position for Gomoku {
 
     fn append_move_text(m: Move, text: &mut Vec<u8>) {
         m.square().append_to(text);
+    }
+
+    fn append_legal_moves(&self, list: &mut Vec<u8>) {
+        if self.outcome().is_some() {
+            return;
+        }
+        let mut moves = ListedMoves::EMPTY;
+        let ranks = self.empty_squares().ranks().into_iter().zip(&LISTED_RANKS);
+        for (rank, (empty, listed_rank)) in (0..).zip(ranks) {
+            if rank < ONE_DIGIT_RANKS {
+                append_listed_moves::<5>(empty, listed_rank, &mut moves, list);
+            } else {
+                append_listed_moves::<6>(empty, listed_rank, &mut moves, list);
+            }
+        }
     }
 
     fn transform_move(m: Move, symmetry: Symmetry) -> Move {
