@@ -11,7 +11,7 @@ use rusqlite::backup::Backup;
 use crate::sql::account_deletion::DELETE_ROWS;
 use crate::sql::writes::{self, SharedWrite};
 use crate::sql::{accounts, exists, players, run_now};
-use crate::sqlite::schema::open_in_memory;
+use crate::sqlite::schema::{fix_query_plans, open_in_memory};
 use crate::{IdentityChange, WriteError, conflict_unless};
 
 /// Maximum number of players, at about 400 bytes each. If there are more players, the store evicts
@@ -41,6 +41,7 @@ pub(super) fn new_database() -> Connection {
         let mut database = Connection::open_in_memory()?;
         // Copying the tables is faster than executing all migrations.
         Backup::new(&TEMPLATE.lock(), &mut database)?.step(-1)?;
+        fix_query_plans(&database)?;
         database.pragma_update(None, "foreign_keys", "OFF")?;
         database.set_prepared_statement_cache_capacity(64);
         Ok::<_, rusqlite::Error>(database)

@@ -6,6 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::{OpenError, history};
@@ -468,10 +469,23 @@ pub(super) fn checkpoint(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-fn open_read_write(path: &Path, extra_flags: OpenFlags) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags | extra_flags)?;
+fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
+    let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
+    fix_query_plans(&connection)?;
+    Ok(connection)
+}
+
+/// Makes the query plan of a statement independent of the values of its parameters. Otherwise,
+/// SQLite would compile some cached statements again for each execution, because the cache of
+/// rusqlite clears their parameters.
+pub(crate) fn fix_query_plans(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(())
+}
+
+fn open_read_write(path: &Path, extra_flags: OpenFlags) -> rusqlite::Result<Connection> {
+    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | extra_flags)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     // Each commit waits until its data is synced to disk.
     connection.pragma_update(None, "synchronous", "FULL")?;
@@ -502,13 +516,9 @@ fn enable_secure_delete(connection: &Connection) -> rusqlite::Result<()> {
 
 /// Opens the database for reading.
 pub(super) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
-    let connection = Connection::open_with_flags(
-        path,
-        // The connection needs write access to create the files of the write-ahead log if they are
-        // missing.
-        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-    )?;
-    connection.busy_timeout(BUSY_TIMEOUT)?;
+    // The connection needs write access to create the files of the write-ahead log if they are
+    // missing.
+    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.pragma_update(None, "query_only", "ON")?;
     Ok(connection)
 }
@@ -521,9 +531,7 @@ pub(super) fn open_inspector(path: &Path, directory: &Path) -> Result<Connection
     }
     // A read-only connection reads the write-ahead log, but it never copies the log into the
     // database.
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
-    connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
+    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(failed)?;
     match schema_version(&connection).map_err(failed)? {
         version if version == MIGRATIONS.len() => Ok(connection),
         version if version < MIGRATIONS.len() => Err(OpenError::TooOld(path.to_owned())),
@@ -536,9 +544,7 @@ pub(super) fn open_admin_queue(path: &Path, directory: &Path) -> Result<Connecti
     drop(open_inspector(path, directory)?);
     let failed = |error| OpenError::Database(directory.to_owned(), error);
     let open = || {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags)?;
-        connection.busy_timeout(BUSY_TIMEOUT)?;
+        let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         connection.pragma_update(None, "synchronous", "FULL")?;
         enable_secure_delete(&connection)?;
         // Automatic checkpoints are disabled, because only the server copies the write-ahead log

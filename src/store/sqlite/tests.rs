@@ -606,6 +606,7 @@ async fn rated_matches_do_not_expire() {
 
 /// Returns the steps of the query plan of a statement.
 fn query_plan(connection: &rusqlite::Connection, sql: &str) -> Vec<String> {
+    schema::fix_query_plans(connection).expect("setting is changed");
     let plan = format!("EXPLAIN QUERY PLAN {sql}");
     let mut statement = connection.prepare(&plan).expect("it is SQL");
     let params = rusqlite::params_from_iter(vec![1; statement.parameter_count()]);
@@ -671,6 +672,10 @@ async fn rating_queries_use_indexes() {
             assert!(!is_scan, "{sql}: {step}");
         }
     }
+    let deviation_max = crate::LeaderboardQuery::deviation_max();
+    assert!(ratings::SELECT_LEADERS.contains(&format!("deviation <= {deviation_max} ")));
+    let plan = query_plan(&connection, ratings::SELECT_LEADERS);
+    assert!(plan[0].contains("INDEX rating_leaders"), "{plan:?}");
     for sql in rating_versions::INDEXED_STATEMENTS {
         // The deletion does not read all rows of the version.
         let plan = query_plan(&connection, sql);
