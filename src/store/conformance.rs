@@ -644,7 +644,7 @@ macro_rules! conformance_tests {
             block_is_visible_to_both_players, block_covers_bots_of_both_owners, block_above_limit_is_refused,
             only_guests_are_renamed_by_rename_guest, imported_account_is_stored_unchanged,
             renew_recovery_requires_valid_proof, owner_has_api_keys_and_bot_accounts,
-            deleted_player_leaves_no_personal_data, deleted_player_cannot_enter_a_match, external_identity_has_one_account, one_time_token_is_used_once_before_it_expires,
+            deleted_player_leaves_no_personal_data, deleted_player_cannot_enter_a_match, match_that_ends_after_deletion_is_filed_without_name, external_identity_has_one_account, one_time_token_is_used_once_before_it_expires,
             live_matches_are_listed_by_owner, match_code_is_unique_among_live_matches, second_rematch_is_refused,
             history_lists_ended_matches_of_a_player, private_matches_are_listed_only_for_their_players,
             openings_are_counted_once_for_all_symmetries, analysis_with_most_nodes_is_stored, analysis_requests_are_limited_per_player,

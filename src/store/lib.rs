@@ -44,6 +44,7 @@ pub use ratings::{
     rebuild_ratings, run_rating_step, to_rating_changes, verify_ratings,
 };
 pub use records::analysis::{AnalysisQuotaRequest, StoredAnalysis};
+pub use records::ended_match::EndedMatch;
 pub use records::match_record::MatchRecord;
 pub use records::past_matches::{
     HistoryQuery, OpeningStats, Opponent, PastMatch, ResultCounts, Tally,

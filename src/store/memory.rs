@@ -29,7 +29,7 @@ use self::identities::{PlayerLifetimes, new_database, with_bots};
 use self::stored_match::StoredMatch;
 use super::account_deletion;
 use super::{
-    AnalysisQuotaRequest, HistoryQuery, IdentityChange, JournalPosition, JournalTail,
+    AnalysisQuotaRequest, EndedMatch, HistoryQuery, IdentityChange, JournalPosition, JournalTail,
     LeaderboardPage, LeaderboardQuery, LiveMatches, LoadedMatch, MatchRecord, MemoryRatings,
     NeededRatings, NodeId, OpeningStats, PastMatch, PlayerRating, PlayerRecord, RatingProgress,
     RatingsChange, ReadError, ReadFuture, RematchRecord, ResultCounts, Store, StoredAnalysis,
@@ -168,6 +168,7 @@ impl Contents {
         after: JournalPosition,
         mut events: Vec<Event>,
         reminder: Option<Reminder>,
+        ended: Option<Box<EndedMatch>>,
     ) -> Result<JournalPosition, WriteError> {
         let stored = self.matches.get_mut(&id);
         let Some(stored) = stored.filter(|stored| stored.position() == after) else {
@@ -188,14 +189,18 @@ impl Contents {
         let (is_live, has_reminder) = (stored.is_live(), stored.reminder.is_some());
         let mut is_evictable = !is_live;
         if !is_live {
-            stored.summary = stored.record.summary().map(Box::new);
-            self.history_index.add(stored);
-            if let Some(game) = stored.record.rated_game() {
-                is_evictable = false;
-                let ended_ms = stored.ended_ms().unwrap_or_default();
-                let numbered_ms = stored.record.numbering_due_ms(ended_ms);
-                self.ratings.add_game(game, numbered_ms);
+            let ended = ended
+                .map(|ended| *ended)
+                .or_else(|| stored.record.to_ended_match());
+            if let Some(mut ended) = ended {
+                ended.remove_names(&self.lifetimes.deleted_among(ended.players()));
+                is_evictable = ended.rated_game.is_none();
+                if let Some(game) = ended.rated_game {
+                    self.ratings.add_game(game, ended.numbering_due_ms);
+                }
+                stored.summary = Some(Box::new(ended.summary));
             }
+            self.history_index.add(stored);
         }
         if (is_live && reminder.is_some()) || (!is_live && has_reminder) {
             self.set_reminder(id, reminder.filter(|_| is_live));
@@ -306,7 +311,18 @@ impl JournalStore for MemoryStore {
         reminder: Option<Reminder>,
     ) -> WriteFuture<'_, JournalPosition> {
         let mut contents = self.contents.lock();
-        future::ready(contents.append(id, after, events, reminder)).boxed()
+        future::ready(contents.append(id, after, events, reminder, None)).boxed()
+    }
+
+    fn append_end(
+        &self,
+        id: MatchId,
+        after: JournalPosition,
+        events: Vec<Event>,
+        ended: Box<EndedMatch>,
+    ) -> WriteFuture<'_, JournalPosition> {
+        let mut contents = self.contents.lock();
+        future::ready(contents.append(id, after, events, None, Some(ended))).boxed()
     }
 
     fn load(&self, id: MatchId) -> ReadFuture<'_, Option<LoadedMatch>> {

@@ -1,6 +1,7 @@
 //! Records of a store: matches, players, analyses and the history of ended matches.
 
 pub(crate) mod analysis;
+pub(crate) mod ended_match;
 pub(crate) mod match_record;
 pub(crate) mod past_matches;
 pub(crate) mod player_identity;

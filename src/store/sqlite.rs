@@ -42,8 +42,8 @@ use self::match_ownership::Ownership;
 use self::reader::Reader;
 use self::writer::{WriteTask, Writer};
 use super::{
-    JournalPosition, JournalTail, LiveMatches, LoadedMatch, MatchRecord, NodeId, ReadFuture, Store,
-    StoreMetrics, WriteError, WriteFuture,
+    EndedMatch, JournalPosition, JournalTail, LiveMatches, LoadedMatch, MatchRecord, NodeId,
+    ReadFuture, Store, StoreMetrics, WriteError, WriteFuture,
 };
 use plyhouse_matches::{Event, Participation, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
@@ -184,6 +184,39 @@ impl SqliteStore {
     }
 }
 
+impl SqliteStore {
+    fn write_append(
+        &self,
+        id: MatchId,
+        after: JournalPosition,
+        events: Vec<Event>,
+        reminder: Option<Reminder>,
+        ended: Option<Box<EndedMatch>>,
+    ) -> WriteFuture<'_, JournalPosition> {
+        let seq = after.seq();
+        if after != JournalPosition::after_events(seq.0) {
+            return future::ready(Err(WriteError::Conflict)).boxed();
+        }
+        let position = JournalPosition::after_events(seq.0 + events.len() as u64);
+        let ends_match = events.last().is_some_and(Event::is_end);
+        let append = WriteTask::Append {
+            id,
+            after: seq,
+            events,
+            reminder,
+            ended,
+        };
+        let write = async move {
+            self.writer.write(append).await?;
+            if ends_match {
+                self.ownership.release(id);
+            }
+            Ok(position)
+        };
+        write.boxed()
+    }
+}
+
 impl JournalStore for SqliteStore {
     fn create(&self, owner: NodeId, record: MatchRecord) -> WriteFuture<'_, JournalPosition> {
         let (id, position) = (
@@ -205,26 +238,17 @@ impl JournalStore for SqliteStore {
         events: Vec<Event>,
         reminder: Option<Reminder>,
     ) -> WriteFuture<'_, JournalPosition> {
-        let seq = after.seq();
-        if after != JournalPosition::after_events(seq.0) {
-            return future::ready(Err(WriteError::Conflict)).boxed();
-        }
-        let position = JournalPosition::after_events(seq.0 + events.len() as u64);
-        let ends_match = events.last().is_some_and(Event::is_end);
-        let append = WriteTask::Append {
-            id,
-            after: seq,
-            events,
-            reminder,
-        };
-        let write = async move {
-            self.writer.write(append).await?;
-            if ends_match {
-                self.ownership.release(id);
-            }
-            Ok(position)
-        };
-        write.boxed()
+        self.write_append(id, after, events, reminder, None)
+    }
+
+    fn append_end(
+        &self,
+        id: MatchId,
+        after: JournalPosition,
+        events: Vec<Event>,
+        ended: Box<EndedMatch>,
+    ) -> WriteFuture<'_, JournalPosition> {
+        self.write_append(id, after, events, None, Some(ended))
     }
 
     fn load(&self, id: MatchId) -> ReadFuture<'_, Option<LoadedMatch>> {

@@ -70,8 +70,8 @@ fn to_guest_past_match(mut past_match: PastMatch) -> PastMatch {
 impl JournalStore for GuestOnlyStore {
     delegate_journal_store!(
         self.0:
-        create, append_with_reminder, find_by_code, unowned, claim, release, due_reminders,
-        due_reminder_count, participations
+        create, append_with_reminder, append_end, find_by_code, unowned, claim, release,
+        due_reminders, due_reminder_count, participations
     );
 
     fn load(&self, id: MatchId) -> ReadFuture<'_, Option<LoadedMatch>> {

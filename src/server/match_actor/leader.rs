@@ -11,7 +11,7 @@ use plyhouse_matches::{
     Timestamp,
 };
 use plyhouse_protocol::{ErrorCode, MatchId, PlayerId, Seq, Thinking, WireError};
-use plyhouse_store::{JournalPosition, WriteError};
+use plyhouse_store::{EndedMatch, JournalPosition, WriteError};
 
 use super::bot_opinion::BotOpinion;
 use super::bot_turn::{BotProgress, BotTurn, is_thinking_public, thinking_message};
@@ -328,11 +328,15 @@ impl Leader {
         }
         let (id, after) = (state.id(), state.seq());
         let (store, started_at) = (&self.server.infra.store, now());
-        let reminder = state.reminder_after(events);
-        let result = store
-            .append_with_reminder(id, self.journal_position, events.to_vec(), reminder)
-            .await;
-        self.journal_position = match result {
+        let position = self.journal_position;
+        let append = match EndedMatch::after(state, events) {
+            Some(ended) => store.append_end(id, position, events.to_vec(), Box::new(ended)),
+            None => {
+                let reminder = state.reminder_after(events);
+                store.append_with_reminder(id, position, events.to_vec(), reminder)
+            }
+        };
+        self.journal_position = match append.await {
             Ok(mark) => mark,
             Err(WriteError::PlayerDeleted) => return Err(ActionError::PlayerDeleted),
             Err(error) => {

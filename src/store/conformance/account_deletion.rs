@@ -5,14 +5,15 @@ use std::ops::RangeInclusive;
 
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
-use plyhouse_matches::{EventKind, Occupant, SeatAtStart};
+use plyhouse_matches::{EventKind, Match, Occupant, SeatAtStart};
 use plyhouse_protocol::PlayerKind;
 
 use super::accounts::{api_key_with_new_bot, proof, register_and_rename_player, registration};
 use super::{OWNER_NODE, RESIGNATION, match_record, player, session, session_numbers};
 use crate::{
-    Blocks, DELETED_PLAYER_NAME, ExternalIdentity, HistoryQuery, IdentityChanges, NameChange,
-    OneTimeToken, PlayerDeletion, PlayerRecord, Store, TokenHash, WriteError,
+    Blocks, DELETED_PLAYER_NAME, EndedMatch, ExternalIdentity, HistoryQuery, IdentityChanges,
+    MatchRecord, NameChange, OneTimeToken, PlayerDeletion, PlayerRecord, Store, TokenHash,
+    WriteError,
 };
 
 async fn add_player_with_session(store: &dyn Store, number: u8) {
@@ -178,14 +179,48 @@ fn seat_event(seat: Seat, number: u8) -> EventKind {
     }
 }
 
-/// Creates a match between players 1 and 2, and ends it if its number is even.
-async fn write_two_player_match(store: &dyn Store, number: u128) {
-    let mut written = match_record(number, &player(2));
-    written.events = vec![
+/// If a match ends after one of its players was deleted, the summary of the match does not contain
+/// the name of that player, even if the server that ends the match still has it.
+pub(crate) async fn match_that_ends_after_deletion_is_filed_without_name(store: &dyn Store) {
+    for number in [1, 2] {
+        add_player_with_session(store, number).await;
+    }
+    let written = two_player_match(90);
+    let state = Match::replay(written.creation.clone(), &written.events).expect("valid events");
+    let position = store.create(OWNER_NODE, written).await.expect("written");
+    delete_first_player(store).await;
+
+    let ended = EndedMatch::after(&state, &[RESIGNATION]).expect("it ends");
+    let ended = store.append_end(state.id(), position, vec![RESIGNATION], Box::new(ended));
+    ended.await.expect("written");
+    remove_names(store, 1).await;
+    let query = HistoryQuery::for_player(player(2).id, 9);
+    let matches = store.history(query).await.expect("readable");
+    let [ended] = &matches.expect("exists")[..] else {
+        panic!("there is one match");
+    };
+    let name = |seat: Seat| match &ended.summary.seats[seat.index()] {
+        SeatAtStart::Player { name, .. } => name.clone(),
+        SeatAtStart::Bot { .. } => panic!("{seat:?} is a player"),
+    };
+    let names = Seat::ALL.map(name);
+    assert_eq!(names, [DELETED_PLAYER_NAME.to_owned(), player(2).name]);
+}
+
+/// Returns a running match between players 1 and 2.
+fn two_player_match(number: u128) -> MatchRecord {
+    let mut record = match_record(number, &player(2));
+    record.events = vec![
         seat_event(Seat::First, 1).at(1000),
         seat_event(Seat::Second, 2).at(1000),
+        EventKind::UNTIMED_START.at(1000),
     ];
-    written.events.push(EventKind::UNTIMED_START.at(1000));
+    record
+}
+
+/// Creates a match between players 1 and 2, and ends it if its number is even.
+async fn write_two_player_match(store: &dyn Store, number: u128) {
+    let written = two_player_match(number);
     let id = written.creation.id;
     let position = store.create(OWNER_NODE, written).await.expect("written");
     if number.is_multiple_of(2) {

@@ -77,7 +77,7 @@ pub mod port_types {
         SeekRecord, SeekerPage,
     };
     pub use crate::{
-        Account, AnalysisQuotaRequest, Blocks, CommandId, HistoryQuery, IdentityChange,
+        Account, AnalysisQuotaRequest, Blocks, CommandId, EndedMatch, HistoryQuery, IdentityChange,
         JournalPosition, JournalTail, LeaderboardPage, LeaderboardQuery, LiveMatches, LoadedMatch,
         MatchRecord, NeededRatings, NodeId, OneTimeToken, OpeningStats, Pairing, PastMatch,
         PlayerRating, PlayerRecord, RatingProgress, RatingsChange, ReadError, ReadFuture,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::delegation::delegatable;
-use crate::{CorruptRecord, MatchRecord, PlayerRecord, ReadFuture, WriteFuture};
+use crate::{CorruptRecord, EndedMatch, MatchRecord, PlayerRecord, ReadFuture, WriteFuture};
 
 delegatable! {
     $ delegate_journal_store
@@ -60,6 +60,19 @@ delegatable! {
             events: Vec<Event>,
         ) -> WriteFuture<'_, JournalPosition> {
             self.append_with_reminder(id, after, events, None)
+        }
+
+        /// Appends events that end a match. `ended` must be the match after these events. The store
+        /// files the match from this argument instead of reading it back from the journal. The
+        /// default implementation reads it back.
+        fn append_end(
+            &self,
+            id: MatchId,
+            after: JournalPosition,
+            events: Vec<Event>,
+            _ended: Box<EndedMatch>,
+        ) -> WriteFuture<'_, JournalPosition> {
+            self.append(id, after, events)
         }
 
         /// Loads a match. Returns `None` if the match is not stored.

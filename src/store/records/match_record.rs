@@ -1,8 +1,10 @@
 //! Record of a match: its creation data, its events, and their stored JSON.
 
 use plyhouse_matches::ratings::RatedGame;
-use plyhouse_matches::{Creation, EndedMatchSummary, Event, EventKind, Match, Reminder, Terms};
+use plyhouse_matches::{Creation, Event, EventKind, Match, Reminder, Terms};
 use plyhouse_protocol::PlayerId;
+
+use super::ended_match::EndedMatch;
 
 /// Creation data and events of a match.
 #[derive(Clone, Debug)]
@@ -31,14 +33,6 @@ impl MatchRecord {
         state.ok()?.reminder()
     }
 
-    /// Returns the summary of an ended match. Returns `None` if the match did not start or is
-    /// excluded from histories, or if the events are not valid.
-    #[must_use]
-    pub fn summary(&self) -> Option<EndedMatchSummary> {
-        let state = Match::replay(self.creation.clone(), &self.events);
-        state.ok()?.ended_summary()
-    }
-
     /// Returns the ledger entry of an ended match. Returns `None` if the match cannot be rated or
     /// did not start, or if the events are not valid.
     #[must_use]
@@ -50,16 +44,19 @@ impl MatchRecord {
         state.ok()?.rated_game()
     }
 
-    /// Returns the time at which a rated match that ended at `ended_ms` gets its ledger number.
-    /// Returns `None` if the match gets its number immediately. A match with a spectator delay gets
-    /// its ledger number when spectators may see the end of the match. The returned time and
-    /// `ended_ms` are Unix times in milliseconds.
+    /// Returns the time at which a rated match that ended at `ended_ms` gets its ledger number. See
+    /// [`numbering_due_ms`].
     #[must_use]
     pub const fn numbering_due_ms(&self, ended_ms: u64) -> Option<u64> {
-        match self.creation.terms.spectator_delay_ms {
-            0 => None,
-            delay_ms => Some(ended_ms.saturating_add(delay_ms)),
-        }
+        numbering_due_ms(&self.creation.terms, ended_ms)
+    }
+
+    /// Returns the ended match. Returns `None` if the match did not end or start or is excluded from
+    /// histories, or if the events are not valid.
+    pub(crate) fn to_ended_match(&self) -> Option<EndedMatch> {
+        let end_event = self.events.last()?;
+        let state = Match::replay(self.creation.clone(), &self.events).ok()?;
+        EndedMatch::from_match(&state, end_event.at_ms)
     }
 
     /// Returns the events that spectators may see at `now_ms`, the current Unix time in
@@ -97,6 +94,17 @@ impl MatchRecord {
             }
         });
         seated.chain([self.creation.host])
+    }
+}
+
+/// Returns the time at which a rated match with these terms that ended at `ended_ms` gets its ledger
+/// number. Returns `None` if the match gets its number immediately. A match with a spectator delay
+/// gets its ledger number when spectators may see the end of the match. The returned time and
+/// `ended_ms` are Unix times in milliseconds.
+pub(crate) const fn numbering_due_ms(terms: &Terms, ended_ms: u64) -> Option<u64> {
+    match terms.spectator_delay_ms {
+        0 => None,
+        delay_ms => Some(ended_ms.saturating_add(delay_ms)),
     }
 }
 

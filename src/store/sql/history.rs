@@ -11,38 +11,22 @@ use uuid::Uuid;
 use super::matches::{CREATION_COLUMN_COUNT, creation_from_row};
 use super::rating_ledger::{insert_waiting_rows, number_rows};
 use super::{Row, Sql, SqlWrite, Value, execute_each, query_first};
+use crate::records::ended_match::EndedMatch;
 use crate::records::past_matches::{opening_steps, seat_results, summary_from_text};
 use crate::records::to_json;
-use crate::{CorruptRecord, HistoryQuery, MatchRecord, Opponent, PastMatch, Tally};
-
-/// An ended match with its end time, its summary, and the serialized summary.
-struct EndedMatch<'a> {
-    record: &'a MatchRecord,
-    ended_ms: u64,
-    summary: EndedMatchSummary,
-    summary_text: String,
-}
+use crate::{CorruptRecord, HistoryQuery, Opponent, PastMatch, Tally};
 
 /// Adds ended matches to the histories of their players, the opening statistics and the ledger.
-/// Each match is passed together with its end time. Matches without a summary are skipped.
 pub(crate) async fn index_ended_matches<S: SqlWrite>(
     db: &S,
-    matches: &[(MatchRecord, u64)],
+    matches: &[EndedMatch],
 ) -> Result<(), S::Error> {
-    let matches = matches.iter().filter_map(|(record, ended_ms)| {
-        let summary = record.summary()?;
-        Some(EndedMatch {
-            record,
-            ended_ms: *ended_ms,
-            summary_text: to_json(&summary),
-            summary,
-        })
-    });
-    let matches: Vec<EndedMatch<'_>> = matches.collect();
-    let summaries = matches.iter().map(|ended| {
-        let id = ended.record.creation.id;
-        vec![id.into(), (&ended.summary_text).into()]
-    });
+    let texts: Vec<String> = matches
+        .iter()
+        .map(|ended| to_json(&ended.summary))
+        .collect();
+    let summaries = matches.iter().zip(&texts);
+    let summaries = summaries.map(|(ended, text)| vec![ended.id.into(), text.into()]);
     let summaries: Vec<Vec<Value<'_>>> = summaries.collect();
     let update_summary = "UPDATE matches SET summary = ?2 WHERE matches.id = ?1";
     let played: Vec<Vec<Value<'_>>> = matches.iter().flat_map(played_rows).collect();
@@ -50,8 +34,8 @@ pub(crate) async fn index_ended_matches<S: SqlWrite>(
         "INSERT INTO played (player, ended_ms, match, seat, game, other, result, open)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING";
     let mut openings = OpeningCounts::default();
-    for ended in &matches {
-        openings.add_match(ended.record.creation.game.info.id, &ended.summary, 1);
+    for ended in matches {
+        openings.add_match(ended.game, &ended.summary, 1);
     }
     // The statements do not depend on each other, so they are sent together.
     try_join3(
@@ -60,35 +44,34 @@ pub(crate) async fn index_ended_matches<S: SqlWrite>(
         openings.store(db),
     )
     .await?;
-    add_to_ledger(db, &matches).await
+    add_to_ledger(db, matches).await
 }
 
 /// Returns the rows of a match in the histories of its players.
-fn played_rows<'a>(ended: &'a EndedMatch<'_>) -> impl Iterator<Item = Vec<Value<'a>>> {
-    let creation = &ended.record.creation;
+fn played_rows(ended: &EndedMatch) -> impl Iterator<Item = Vec<Value<'_>>> {
     seat_results(&ended.summary).map(|seat_result| {
         vec![
             seat_result.player.into(),
             ended.ended_ms.into(),
-            creation.id.into(),
+            ended.id.into(),
             seat_result.seat.into(),
-            creation.game.info.id.into(),
+            ended.game.into(),
             seat_result.opponent.into(),
             seat_result.result.as_str().into(),
-            creation.terms.is_public().into(),
+            ended.is_public.into(),
         ]
     })
 }
 
 /// Adds the rated ones of the given matches to the ledger.
-async fn add_to_ledger<S: SqlWrite>(db: &S, matches: &[EndedMatch<'_>]) -> Result<(), S::Error> {
+async fn add_to_ledger<S: SqlWrite>(db: &S, matches: &[EndedMatch]) -> Result<(), S::Error> {
     let (mut numbered_rows, mut waiting_rows) = (Vec::new(), Vec::new());
     for ended in matches {
-        let Some(game) = ended.record.rated_game() else {
+        let Some(game) = &ended.rated_game else {
             continue;
         };
-        let row = LedgerRow::Game(Box::new(game));
-        match ended.record.numbering_due_ms(ended.ended_ms) {
+        let row = LedgerRow::Game(Box::new(game.clone()));
+        match ended.numbering_due_ms {
             None => numbered_rows.push(row),
             Some(due_ms) => waiting_rows.push((row, due_ms)),
         }

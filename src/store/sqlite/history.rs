@@ -5,41 +5,41 @@ use plyhouse_protocol::MatchId;
 use rusqlite::Connection;
 
 use super::reader::{self, LoadError};
-use crate::MatchRecord;
+use crate::EndedMatch;
 use crate::records::past_matches::{seat_results, summary_from_text};
 use crate::sql::{Row, execute_each, history, query_all, run_now};
 
-/// Adds matches that have ended to the histories, the opening statistics and the ledger. Each match
-/// id is passed together with the end time of the match.
-pub(super) fn index_ended_matches(
+/// Reads an ended match from its journal. Returns `None` if the match is corrupt, did not start or
+/// is excluded from histories.
+pub(super) fn load_ended_match(
     connection: &Connection,
-    ended: &[(MatchId, u64)],
-) -> rusqlite::Result<()> {
-    let mut records: Vec<(MatchRecord, u64)> = Vec::with_capacity(ended.len());
-    for (id, ended_ms) in ended {
-        match reader::load_in_transaction(connection, *id) {
-            Ok(found) => records.extend(found.map(|(record, _)| (record, *ended_ms))),
-            Err(LoadError::Sqlite(error)) => return Err(error),
-            Err(LoadError::Corrupt(corrupt)) => {
-                tracing::warn!(%corrupt, "ended match is corrupt, not indexed");
-            }
+    id: MatchId,
+) -> rusqlite::Result<Option<EndedMatch>> {
+    match reader::load_in_transaction(connection, id) {
+        Ok(found) => Ok(found.and_then(|(record, _)| record.to_ended_match())),
+        Err(LoadError::Sqlite(error)) => Err(error),
+        Err(LoadError::Corrupt(corrupt)) => {
+            tracing::warn!(%corrupt, "ended match is corrupt, not indexed");
+            Ok(None)
         }
     }
-    run_now(history::index_ended_matches(connection, &records))
 }
 
 /// Indexes all matches that ended before the database stored a match history.
 pub(super) fn index_all_matches(connection: &Connection) -> rusqlite::Result<()> {
-    let sql = "SELECT id, ended_ms FROM matches
+    let sql = "SELECT id FROM matches
                WHERE id > ?1 AND ended_ms IS NOT NULL AND length(id) = 16 ORDER BY id LIMIT 1000";
     let mut last = MatchId(uuid::Uuid::nil());
     loop {
-        let ended: Vec<(MatchId, u64)> = run_now(query_all(connection, sql, &[last.into()]))?;
-        let Some((end, _)) = ended.last() else {
+        let ids: Vec<MatchId> = run_now(query_all(connection, sql, &[last.into()]))?;
+        let Some(end) = ids.last() else {
             return Ok(());
         };
         last = *end;
-        index_ended_matches(connection, &ended)?;
+        let ended = ids.iter().map(|id| load_ended_match(connection, *id));
+        let ended: Vec<Option<EndedMatch>> = ended.collect::<rusqlite::Result<_>>()?;
+        let ended: Vec<EndedMatch> = ended.into_iter().flatten().collect();
+        run_now(history::index_ended_matches(connection, &ended))?;
     }
 }
 

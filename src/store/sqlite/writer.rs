@@ -18,7 +18,7 @@ use self::batch::LastSeqs;
 use super::worker_thread::{JobQueue, Worker};
 use super::{Health, now, schema, wall_clock_ms};
 use crate::sql::writes::SharedWrite;
-use crate::{IdentityChange, MatchRecord, WriteError};
+use crate::{EndedMatch, IdentityChange, MatchRecord, WriteError};
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchId, Seq};
 
@@ -60,6 +60,8 @@ pub(super) enum WriteTask {
         after: Seq,
         events: Vec<Event>,
         reminder: Option<Reminder>,
+        /// The match after the events, if they end it and the caller has passed it.
+        ended: Option<Box<EndedMatch>>,
     },
     /// Fails with a conflict if the write is refused.
     Shared(SharedWrite),

@@ -14,10 +14,11 @@ use crate::account_deletion::{
     initial_participants, remove_names_from_events, seated_players, seats_deleted_player,
 };
 use crate::records::to_json;
+use crate::sql::history::index_ended_matches;
 use crate::sql::{query_all, reminders, run_now, writes};
 use crate::sqlite::account_deletion::deleted_players;
 use crate::sqlite::{history, now};
-use crate::{MatchRecord, WriteError, conflict_unless};
+use crate::{EndedMatch, MatchRecord, WriteError, conflict_unless};
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, Seq};
 use prometheus_client::metrics::histogram::Histogram;
@@ -62,7 +63,10 @@ fn apply_all(
     last_seqs: &mut LastSeqs,
 ) -> rusqlite::Result<Vec<Result<(), WriteError>>> {
     let mut batch = Batch::new(transaction, last_seqs)?;
-    tasks.iter().map(|task| batch.apply(task)).collect()
+    let results = tasks.iter().map(|task| batch.apply(task));
+    let results = results.collect::<rusqlite::Result<_>>()?;
+    batch.file_ended_matches()?;
+    Ok(results)
 }
 
 /// Stores the last event numbers in the rows of the matches, so that a lost event is detected.
@@ -121,6 +125,7 @@ fn resolve_outcome(
             after,
             events,
             reminder,
+            ..
         } => {
             // Only the wake time is compared, because the participations are written in the same
             // transaction.
@@ -166,6 +171,9 @@ struct Batch<'a> {
     last_seqs: &'a mut LastSeqs,
     count_from: CachedStatement<'a>,
     insert: CachedStatement<'a>,
+    /// Matches that tasks of the batch have ended. They are filed together at the end of the batch,
+    /// because most of them change the same rows of the opening statistics.
+    ended: Vec<EndedMatch>,
 }
 
 impl<'a> Batch<'a> {
@@ -181,6 +189,7 @@ impl<'a> Batch<'a> {
             insert: transaction.prepare_cached(
                 "INSERT INTO events (match, seq, at_ms, event) VALUES (?1, ?2, ?3, ?4)",
             )?,
+            ended: Vec::new(),
         })
     }
 
@@ -194,7 +203,17 @@ impl<'a> Batch<'a> {
                 after,
                 events,
                 reminder,
-            } => self.append(*id, *after, events, reminder.as_ref()),
+                ended,
+            } => {
+                let appended = self.append(*id, *after, events, reminder.as_ref())?;
+                if appended.is_ok() && events.last().is_some_and(Event::is_end) {
+                    self.ended.extend(match ended {
+                        Some(ended) => Some((**ended).clone()),
+                        None => history::load_ended_match(self.transaction, *id)?,
+                    });
+                }
+                Ok(appended)
+            }
             WriteTask::Shared(write) => {
                 run_now(writes::apply(&**self.transaction, write)).map(conflict_unless)
             }
@@ -227,6 +246,9 @@ impl<'a> Batch<'a> {
         self.insert_events(creation.id, Seq(0), events)?;
         if let Some(reminder) = record.reminder() {
             self.store_reminder(creation.id, &reminder)?;
+        }
+        if record.has_ended() {
+            self.ended.extend(record.to_ended_match());
         }
         Ok(Ok(()))
     }
@@ -286,6 +308,20 @@ impl<'a> Batch<'a> {
         }
     }
 
+    /// Adds the matches that the batch has ended to the histories, the opening statistics and the
+    /// ledger. A match that a caller has passed may contain the name of a player who was deleted
+    /// while the match was played.
+    fn file_ended_matches(&mut self) -> rusqlite::Result<()> {
+        if self.ended.is_empty() {
+            return Ok(());
+        }
+        for ended in &mut self.ended {
+            let deleted = deleted_players(self.transaction, ended.players())?;
+            ended.remove_names(&deleted);
+        }
+        run_now(index_ended_matches(&**self.transaction, &self.ended))
+    }
+
     fn insert_events(&mut self, id: MatchId, after: Seq, events: &[Event]) -> rusqlite::Result<()> {
         if events.is_empty() {
             // An append without events tests whether the store can be written, so it must execute a
@@ -311,7 +347,6 @@ impl<'a> Batch<'a> {
             let mut update = self.transaction.prepare_cached(sql)?;
             update.execute((id.0.as_bytes(), to_i64(seq), end_event.at_ms))?;
             run_now(reminders::delete_participations(&**self.transaction, &[id]))?;
-            history::index_ended_matches(self.transaction, &[(id, end_event.at_ms)])?;
             self.last_seqs.remove(&id);
         } else {
             self.last_seqs.insert(id, seq);

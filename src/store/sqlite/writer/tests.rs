@@ -46,6 +46,7 @@ fn append_task() -> WriteTask {
         after: Seq(1),
         events: start_events(),
         reminder: None,
+        ended: None,
     }
 }
 
@@ -119,6 +120,7 @@ fn uncertain_batch_is_resolved_task_by_task() {
         after,
         events,
         reminder: None,
+        ended: None,
     };
     let tasks = [
         WriteTask::Shared(SharedWrite::AddPlayer(player(1), vec![])),
@@ -170,12 +172,14 @@ fn last_seq_of_live_match_is_updated_by_maintenance() {
         after,
         events: vec![ended.clone()],
         reminder: None,
+        ended: None,
     };
     let moves = WriteTask::Append {
         id,
         after: Seq(3),
         events: vec![move_event(Seat::First, "b2")],
         reminder: None,
+        ended: None,
     };
     assert_eq!(
         write_batch(&mut writer, vec![moves, end_task(Seq(4))]),

@@ -239,5 +239,6 @@ async fn finish_matches(
                forgotten AS (DELETE FROM parts WHERE m = ANY ($1))
                DELETE FROM involved WHERE m = ANY ($1)";
     connection.execute_arrays(sql, rows.collect()).await?;
-    index_ended_matches(connection, &ended).await
+    let ids: Vec<MatchId> = ended.iter().map(|(id, _)| *id).collect();
+    index_ended_matches(connection, &ids).await
 }
