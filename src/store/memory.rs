@@ -463,6 +463,10 @@ impl RatingStore for MemoryStore {
         ready(self.contents.lock().ratings.ratings(player))
     }
 
+    fn rating(&self, key: RatingRecord) -> ReadFuture<'_, Option<RatingEntry>> {
+        ready(self.contents.lock().ratings.rating(&key))
+    }
+
     fn leaderboard(&self, query: LeaderboardQuery) -> ReadFuture<'_, LeaderboardPage> {
         let contents = self.contents.lock();
         let find = |player| {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plyhouse_engine::catalog::GameEntry;
-use plyhouse_matches::ratings::{LedgerRow, PostOutcome, Rating, rating_pool};
+use plyhouse_matches::ratings::{LedgerRow, PostOutcome, Rating, RatingKey, rating_pool};
 use plyhouse_protocol::{
     ErrorCode, MatchId, MatchRef, PlayerId, PlayerKind, ShownRating, WireError,
 };
@@ -115,15 +115,16 @@ pub(crate) async fn shown_rating(
     if player.kind == PlayerKind::Guest {
         return None;
     }
-    let pool = rating_pool(player.kind, is_correspondence);
-    let ratings = infra.store.ratings(player.id).await;
-    let ratings = ratings
+    let stored = infra.store.rating(RatingKey {
+        player: player.id,
+        game: game.info.id.to_owned(),
+        pool: rating_pool(player.kind, is_correspondence),
+    });
+    let stored = stored.await;
+    let stored = stored
         .inspect_err(|error| tracing::warn!(player = %player.id, %error, "cannot read a rating"))
         .ok()?;
-    let stored = ratings
-        .iter()
-        .find(|known| known.game == game.info.id && known.pool == pool);
-    let rating = stored.map_or(Rating::INITIAL, |known| known.rated.rating);
+    let rating = stored.map_or(Rating::INITIAL, |entry| entry.rating);
     Some(ShownRating {
         rating: rating.rounded(),
         provisional: rating.is_provisional(),

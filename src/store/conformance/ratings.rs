@@ -167,6 +167,12 @@ async fn rating_bits(store: &dyn Store) -> Vec<(u8, String, u64, [u64; 3], usize
     let mut all = Vec::new();
     for number in 1..=3 {
         for rating in store.ratings(player(number).id).await.expect("readable") {
+            let single = store.rating(RatingKey {
+                player: player(number).id,
+                game: rating.game.clone(),
+                pool: rating.pool,
+            });
+            assert_eq!(single.await.expect("readable"), Some(rating.rated));
             let bits = rating.rated.rating.bits();
             all.push((
                 number,

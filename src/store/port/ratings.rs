@@ -66,6 +66,17 @@ delegatable! {
         /// [`day_text`](plyhouse_matches::game_record::day_text) formats a day.
         fn ratings(&self, player: PlayerId) -> ReadFuture<'_, Vec<PlayerRating>>;
 
+        /// Returns a player's rating in one game and rating pool. Returns `None` if the player has
+        /// no rated match there.
+        fn rating(&self, key: RatingRecord) -> ReadFuture<'_, Option<RatingEntry>> {
+            let ratings = self.ratings(key.player).map_ok(move |ratings| {
+                let mut ratings = ratings.into_iter();
+                let found = ratings.find(|one| one.game == key.game && one.pool == key.pool);
+                found.map(|one| one.rated)
+            });
+            ratings.boxed()
+        }
+
         /// Returns a page of a leaderboard.
         fn leaderboard(&self, query: LeaderboardQuery) -> ReadFuture<'_, LeaderboardPage>;
 

@@ -225,6 +225,12 @@ impl MemoryRatings {
         player_ratings.collect()
     }
 
+    /// See [`RatingStore::rating`](crate::RatingStore::rating).
+    #[must_use]
+    pub fn rating(&self, key: &RatingKey) -> Option<RatingEntry> {
+        self.live.books.ratings.get(key).copied()
+    }
+
     /// See [`RatingStore::leaderboard`](crate::RatingStore::leaderboard). The function `find` must return the
     /// record of the player with the given id. The leaderboard page omits a player if `find`
     /// returns `None` for the player.

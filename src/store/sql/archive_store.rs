@@ -63,6 +63,10 @@ impl<S: SqlArchive> RatingStore for S {
         self.read(move |db| ratings::ratings(db, player).boxed())
     }
 
+    fn rating(&self, key: RatingKey) -> ReadFuture<'_, Option<RatingEntry>> {
+        self.read(move |db| async move { ratings::rating(db, &key).await }.boxed())
+    }
+
     fn leaderboard(&self, query: LeaderboardQuery) -> ReadFuture<'_, LeaderboardPage> {
         self.read_archive(move |db| async move { ratings::leaderboard(db, &query).await }.boxed())
     }

@@ -41,6 +41,11 @@ const SELECT_RATINGS: &str = "SELECT r.game, r.pool, r.rating, r.deviation, r.vo
                FROM rating r
                WHERE r.fold = (SELECT id FROM folds WHERE place = 'live') AND r.player = ?1 ORDER BY r.game, r.pool";
 
+const SELECT_LIVE_RATING: &str = "SELECT r.rating, r.deviation, r.volatility, r.games, r.last_ms
+               FROM rating r
+               WHERE r.fold = (SELECT id FROM folds WHERE place = 'live')
+                 AND r.player = ?1 AND r.game = ?2 AND r.pool = ?3";
+
 const SELECT_RATING_DAYS: &str = "SELECT d.day, d.rating FROM rating_days d
                WHERE d.fold = (SELECT id FROM folds WHERE place = 'live') AND d.player = ?1 AND d.game = ?2 AND d.pool = ?3
                ORDER BY d.day DESC LIMIT ?4";
@@ -202,6 +207,19 @@ pub(crate) async fn ratings<S: Sql>(
     Ok(ratings)
 }
 
+/// Returns a player's rating in one game and rating pool, if the player has one.
+pub(crate) async fn rating<S: Sql>(
+    db: &S,
+    key: &RatingKey,
+) -> Result<Option<RatingEntry>, S::Error> {
+    let params = [
+        key.player.into(),
+        (&key.game).into(),
+        key.pool.as_str().into(),
+    ];
+    query_first(db, SELECT_LIVE_RATING, &params).await
+}
+
 /// Rows of a leaderboard. The parameters are the game, the pool and the minimum time of the last
 /// match. The maximum deviation is a literal, as in the definition of the index `rating_leaders`:
 /// otherwise, the statement could not use the index.
@@ -249,7 +267,7 @@ pub(crate) async fn rated_ban_until<S: Sql>(db: &S, player: PlayerId) -> Result<
 }
 
 #[cfg(test)]
-pub(crate) const INDEXED_STATEMENTS: [&str; 10] = [
+pub(crate) const INDEXED_STATEMENTS: [&str; 11] = [
     SELECT_RATING,
     SELECT_PAIR,
     SELECT_PENALTIES,
@@ -257,6 +275,7 @@ pub(crate) const INDEXED_STATEMENTS: [&str; 10] = [
     SELECT_POSTED,
     SELECT_RATINGS_PAGE,
     SELECT_RATINGS,
+    SELECT_LIVE_RATING,
     SELECT_RATING_DAYS,
     SELECT_BAN,
     SELECT_LEADERS,
