@@ -88,9 +88,10 @@ impl Reader {
         + 'static,
     ) -> Result<T, ReadError> {
         self.run(|connection| {
-            connection.lock().execute_batch("BEGIN")?;
+            let execute = |sql| connection.lock().prepare_cached(sql)?.execute([]);
+            execute("BEGIN")?;
             let result = run_now(query(connection));
-            let ended = connection.lock().execute_batch("COMMIT");
+            let ended = execute("COMMIT");
             let result = result?;
             ended?;
             Ok(result)
