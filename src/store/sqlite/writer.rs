@@ -5,7 +5,6 @@ mod match_expiry;
 
 use std::io;
 use std::mem;
-use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
@@ -16,7 +15,7 @@ use tokio::sync::oneshot;
 
 use self::batch::LastSeqs;
 use super::worker_thread::{JobQueue, Worker};
-use super::{Health, now, schema, wall_clock_ms};
+use super::{Health, schema, wall_clock_ms};
 use crate::sql::writes::SharedWrite;
 use crate::{EndedMatch, IdentityChange, MatchRecord, WriteError};
 use plyhouse_matches::{Event, Reminder};
@@ -31,16 +30,6 @@ const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Number of batches between maintenance runs of a busy thread.
 const MAINTENANCE_BATCHES: u32 = 64;
-
-/// Range of batch sizes after which the thread delays the next batch. A batch of such a size
-/// suggests that many matches are busy. Larger batches need no delay, because they already spread
-/// the cost of a sync over enough writes.
-const BUSY_BATCH_SIZES: RangeInclusive<usize> = 16..=256;
-
-/// Minimum time between the starts of two batches while many matches are busy. Without this delay,
-/// a fast disk would cause small batches, and each write would add more pages to the write-ahead
-/// log. The delay is about as long as the sync of a slow disk.
-const BATCH_INTERVAL_MIN: Duration = Duration::from_millis(10);
 
 /// Number of bytes that a disk probe writes for each task that failed with a disk error. The
 /// creation of a match adds about 20 KiB to the write-ahead log: a page of 4 KiB for each changed
@@ -136,15 +125,11 @@ impl WriterThread {
         loop {
             match jobs.next_timeout(MAINTENANCE_INTERVAL) {
                 Ok(first) => {
-                    let began = now();
                     let mut batch = vec![first];
                     batch.extend(jobs.drain().take(BATCH_MAX - 1));
                     let size = batch.len();
                     self.write(batch);
                     jobs.release_permits(size);
-                    if BUSY_BATCH_SIZES.contains(&size) {
-                        sleep_for(BATCH_INTERVAL_MIN.saturating_sub(now() - began));
-                    }
                     batches += 1;
                     if batches < MAINTENANCE_BATCHES {
                         continue;
@@ -351,15 +336,6 @@ impl Drop for WriterThread {
             self.health.set_writable(false);
         }
     }
-}
-
-/// Sleeps for the duration `time`, even if new writes arrive in the queue.
-fn sleep_for(time: Duration) {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the disk is shared by the machine's clock, on a thread of its own"
-    )]
-    std::thread::sleep(time);
 }
 
 /// Returns whether the disk or the operating system, rather than the data, is the cause of an
