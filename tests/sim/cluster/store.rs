@@ -244,6 +244,37 @@ impl StoreConnection {
             .boxed()
     }
 
+    /// Appends `count` events by `append`, which receives the position at which to append them.
+    fn write_append<F>(
+        &self,
+        id: MatchId,
+        after: JournalPosition,
+        count: usize,
+        append: F,
+    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>>
+    where
+        F: FnOnce(&MemoryStore, JournalPosition) -> Result<JournalPosition, WriteError>
+            + Send
+            + 'static,
+    {
+        let node = self.node;
+        self.write(move |shared| {
+            let result = append(&shared.memory, shared.append_position(id, after));
+            let is_conflict = result == Err(WriteError::Conflict);
+            shared.journal.lock().fenced_writes += usize::from(is_conflict);
+            let position = result?;
+            let (epoch, after) = (after.epoch(), after.seq());
+            let write = JournalWrite::Appended {
+                epoch,
+                after,
+                count,
+            };
+            shared.record_write(node, id, write);
+            Ok(position)
+        })
+        .boxed()
+    }
+
     /// Reads with a method of the in-memory store.
     fn read_memory<T, F>(&self, read: F) -> BoxFuture<'_, Result<T, ReadError>>
     where
@@ -289,28 +320,23 @@ impl JournalStore for StoreConnection {
         events: Vec<Event>,
         reminder: Option<Reminder>,
     ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
-        let node = self.node;
-        self.write(move |shared| {
-            let count = events.len();
-            let append_at = shared.append_position(id, after);
-            let result = resolve_now(
-                shared
-                    .memory
-                    .append_with_reminder(id, append_at, events, reminder),
-            );
-            let is_conflict = result == Err(WriteError::Conflict);
-            shared.journal.lock().fenced_writes += usize::from(is_conflict);
-            let position = result?;
-            let (epoch, after) = (after.epoch(), after.seq());
-            let write = JournalWrite::Appended {
-                epoch,
-                after,
-                count,
-            };
-            shared.record_write(node, id, write);
-            Ok(position)
+        let count = events.len();
+        self.write_append(id, after, count, move |memory, append_at| {
+            resolve_now(memory.append_with_reminder(id, append_at, events, reminder))
         })
-        .boxed()
+    }
+
+    fn append_end(
+        &self,
+        id: MatchId,
+        after: JournalPosition,
+        events: Vec<Event>,
+        ended: Box<EndedMatch>,
+    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
+        let count = events.len();
+        self.write_append(id, after, count, move |memory, append_at| {
+            resolve_now(memory.append_end(id, append_at, events, ended))
+        })
     }
 
     fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
