@@ -35,47 +35,47 @@ const RATED: MatchKind = MatchKind {
 pub(crate) const BENCHMARKS: [Benchmark; 9] = [
     Benchmark {
         name: "matches",
-        committed: 11_246_210,
+        committed: 10_489_965,
         prepare: || prepare_matches(World::new(2), CASUAL),
     },
     Benchmark {
         name: "matches with a clock",
-        committed: 12_221_860,
+        committed: 11_521_581,
         prepare: || prepare_matches(World::new(2), TIMED),
     },
     Benchmark {
         name: "rated matches",
-        committed: 25_944_000,
+        committed: 13_346_010,
         prepare: || prepare_matches(World::new(2).with_accounts(), RATED),
     },
     Benchmark {
         name: "matches without moves",
-        committed: 5_788_859,
+        committed: 5_573_716,
         prepare: prepare_matches_without_moves,
     },
     Benchmark {
         name: "moves of chess",
-        committed: 2_137_168,
+        committed: 913_173,
         prepare: || prepare_moves("chess", CHESS_GAMES),
     },
     Benchmark {
         name: "moves of Gomoku",
-        committed: 641_563,
+        committed: 256_845,
         prepare: || prepare_moves("gomoku", GOMOKU_GAMES),
     },
     Benchmark {
         name: "moves of Connect Four",
-        committed: 279_004,
+        committed: 245_716,
         prepare: || prepare_moves("connect-four", CONNECT_FOUR_GAMES),
     },
     Benchmark {
         name: "watching a match",
-        committed: 2_514_926,
+        committed: 2_222_298,
         prepare: prepare_watching,
     },
     Benchmark {
         name: "moves of a watched match",
-        committed: 1_060_935,
+        committed: 1_045_802,
         prepare: prepare_watched_moves,
     },
 ];
