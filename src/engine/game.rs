@@ -87,8 +87,8 @@ impl Seat {
         self as usize
     }
 
-    /// Returns 1 for seat 0 and -1 for seat 1: the sign of a value for this seat, if positive values
-    /// are good for seat 0.
+    /// Returns 1 for seat 0 and -1 for seat 1: the sign of a value for this seat, if positive
+    /// values are good for seat 0.
     pub(crate) const fn sign(self) -> i32 {
         1 - 2 * self as i32
     }
@@ -556,8 +556,8 @@ pub trait Position:
         Ok(text.parse()?)
     }
 
-    /// Returns the legal move `m` in the notation of [`RECORD_FORMAT`](Self::RECORD_FORMAT). `after`
-    /// is the position after the move.
+    /// Returns the legal move `m` in the notation of [`RECORD_FORMAT`](Self::RECORD_FORMAT).
+    /// `after` is the position after the move.
     fn move_to_record_notation(&self, m: Self::Move, _after: &Self) -> String {
         m.to_string()
     }

@@ -120,9 +120,9 @@ enum StopReason {
 }
 
 impl MatchActor {
-    /// Creates the actor of a stored match. The actor does not run before [`start`](Self::start). It
-    /// is boxed to keep futures small: a value that is moved into a future can take up space in it
-    /// twice.
+    /// Creates the actor of a stored match. The actor does not run before [`start`](Self::start).
+    /// It is boxed to keep futures small: a value that is moved into a future can take up space in
+    /// it twice.
     pub(super) fn new(
         server: &Arc<ServerContext>,
         loaded: LoadedMatch,

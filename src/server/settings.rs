@@ -142,8 +142,8 @@ pub struct Settings {
 
     /// Time that a finished match stays in memory, in seconds
     ///
-    /// Afterwards, the server reads the match from the store when it is requested. An unlisted match
-    /// that nobody follows may leave memory earlier.
+    /// Afterwards, the server reads the match from the store when it is requested. An unlisted
+    /// match that nobody follows may leave memory earlier.
     // The default is ten minutes, because the protocol promises that an ended match stays
     // addressable for at least that long.
     #[arg(long, env = "PLYHOUSE_LINGER", help_heading = MATCHES, value_name = "SECONDS",

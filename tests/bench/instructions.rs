@@ -1,10 +1,10 @@
 //! Counts the instructions of searches, of matches and of watching, and compares each count with a
 //! committed one.
 //!
-//! Counts hardly vary between runs (by 0.02%), so that even small changes are visible. They
-//! exclude the kernel, TLS and the store on disk; the benchmark `moves` measures the CPU time of the
-//! complete server. Each benchmark runs in a process of its own under valgrind, which counts from the
-//! call to the end of [`measured`].
+//! Counts hardly vary between runs (by 0.02%), so that even small changes are visible. They exclude
+//! the kernel, TLS and the store on disk; the benchmark `moves` measures the CPU time of the
+//! complete server. Each benchmark runs in a process of its own under valgrind, which counts from
+//! the call to the end of [`measured`].
 //!
 //! The command fails if a count differs from the committed count by more than
 //! [`DIFFERENCE_MAX_PERCENT`], so that small losses cannot add up unnoticed. A change that lowers a
@@ -17,7 +17,8 @@
 //! cargo bench --profile release --bench instructions -- match    those whose name contains `match`
 //! ```
 //!
-//! `callgrind_annotate --inclusive=yes target/tmp/matches.callgrind` shows the profile of a benchmark.
+//! `callgrind_annotate --inclusive=yes target/tmp/matches.callgrind` shows the profile of a
+//! benchmark.
 
 #[path = "search/connect_four_solver.rs"]
 mod connect_four_solver;

@@ -61,8 +61,8 @@ impl RankText {
 }
 
 /// Appends the pieces of a position as in FEN: runs of empty squares are written as numbers.
-/// `occupied` has a bit for each square of each rank. `letter` returns the letter of the piece at an
-/// occupied rank and file. The board has at most fifteen files, and the text at most 255 bytes.
+/// `occupied` has a bit for each square of each rank. `letter` returns the letter of the piece at
+/// an occupied rank and file. The board has at most fifteen files, and the text at most 255 bytes.
 #[inline]
 pub(super) fn append_fen_pieces<const RANKS: usize>(
     occupied: [u16; RANKS],

@@ -1,8 +1,8 @@
 //! Fast splitting of requests that need no JSON parser.
 
 /// Splits a JSON object whose values are strings without escapes, integers, `true`, `false` and
-/// `null`. Nearly all requests have this form. Calls `add_field` with the name and the JSON value of
-/// each field. Between two tokens, at most one space is accepted.
+/// `null`. Nearly all requests have this form. Calls `add_field` with the name and the JSON value
+/// of each field. Between two tokens, at most one space is accepted.
 ///
 /// Returns `false` for all other texts, some of which are valid JSON. The fields that were added
 /// before are then useless.

@@ -90,8 +90,8 @@ impl RematchOffers {
         }
     }
 
-    /// Returns whether no seat has made an offer since the match was loaded, and no rematch is being
-    /// created.
+    /// Returns whether no seat has made an offer since the match was loaded, and no rematch is
+    /// being created.
     pub(super) fn is_unused(&self) -> bool {
         !self.is_creating && self.seat_offers.iter().all(|offer| offer.offer_count == 0)
     }

@@ -151,8 +151,8 @@ impl Subscribers {
         }
     }
 
-    /// Must be called after a seat gets a new occupant or the match is rebuilt. The presence data of
-    /// all members is then outdated.
+    /// Must be called after a seat gets a new occupant or the match is rebuilt. The presence data
+    /// of all members is then outdated.
     pub(super) fn on_seats_changed(&mut self, state: &Match) {
         for member in &mut self.members {
             member.known_presence = None;

@@ -330,8 +330,8 @@ impl View {
         self.subscribers.len() > 0 || self.delayed_followers.count > 0
     }
 
-    /// Returns whether a connection of this participant, who holds a seat or hosts the match, follows
-    /// the match on any server.
+    /// Returns whether a connection of this participant, who holds a seat or hosts the match,
+    /// follows the match on any server.
     pub(super) fn has_participant(&self, player: PlayerId) -> bool {
         let follows_remotely = || match self.remote_presence.as_deref() {
             Some(RemotePresence::Added {

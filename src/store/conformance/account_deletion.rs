@@ -22,8 +22,8 @@ async fn add_player_with_session(store: &dyn Store, number: u8) {
     added.expect("written");
 }
 
-/// Removes a player's name from all matches. Returns the number of calls to `IdentityChanges::remove_names`
-/// that were needed.
+/// Removes a player's name from all matches. Returns the number of calls to
+/// `IdentityChanges::remove_names` that were needed.
 async fn remove_names(store: &dyn Store, number: u8) -> u32 {
     let mut steps = 1;
     while store

@@ -231,9 +231,9 @@ impl MemoryRatings {
         self.live.books.ratings.get(key).copied()
     }
 
-    /// See [`RatingStore::leaderboard`](crate::RatingStore::leaderboard). The function `find` must return the
-    /// record of the player with the given id. The leaderboard page omits a player if `find`
-    /// returns `None` for the player.
+    /// See [`RatingStore::leaderboard`](crate::RatingStore::leaderboard). The function `find` must
+    /// return the record of the player with the given id. The leaderboard page omits a player if
+    /// `find` returns `None` for the player.
     #[must_use]
     pub fn leaderboard(
         &self,

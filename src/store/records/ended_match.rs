@@ -36,8 +36,8 @@ impl EndedMatch {
         Self::from_match(&ended, end_event.at_ms)
     }
 
-    /// Returns a match that ended at the Unix time `ended_ms`, in milliseconds. Returns `None` if the
-    /// match did not start or is excluded from histories.
+    /// Returns a match that ended at the Unix time `ended_ms`, in milliseconds. Returns `None` if
+    /// the match did not start or is excluded from histories.
     pub(crate) fn from_match(state: &Match, ended_ms: u64) -> Option<Self> {
         let creation = state.creation();
         Some(Self {

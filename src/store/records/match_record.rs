@@ -51,8 +51,8 @@ impl MatchRecord {
         numbering_due_ms(&self.creation.terms, ended_ms)
     }
 
-    /// Returns the ended match. Returns `None` if the match did not end or start or is excluded from
-    /// histories, or if the events are not valid.
+    /// Returns the ended match. Returns `None` if the match did not end or start or is excluded
+    /// from histories, or if the events are not valid.
     pub(crate) fn to_ended_match(&self) -> Option<EndedMatch> {
         let end_event = self.events.last()?;
         let state = Match::replay(self.creation.clone(), &self.events).ok()?;
@@ -97,9 +97,9 @@ impl MatchRecord {
     }
 }
 
-/// Returns the time at which a rated match with these terms that ended at `ended_ms` gets its ledger
-/// number. Returns `None` if the match gets its number immediately. A match with a spectator delay
-/// gets its ledger number when spectators may see the end of the match. The returned time and
+/// Returns the time at which a rated match with these terms that ended at `ended_ms` gets its
+/// ledger number. Returns `None` if the match gets its number immediately. A match with a spectator
+/// delay gets its ledger number when spectators may see the end of the match. The returned time and
 /// `ended_ms` are Unix times in milliseconds.
 pub(crate) const fn numbering_due_ms(terms: &Terms, ended_ms: u64) -> Option<u64> {
     match terms.spectator_delay_ms {
@@ -113,7 +113,8 @@ pub(crate) fn terms_from_text(text: &str) -> Result<Terms, String> {
     serde_json::from_str(text).map_err(|error| format!("invalid match terms: {error}"))
 }
 
-/// Parses a stored event, without its number and time. Returns an error message if the event is not valid.
+/// Parses a stored event, without its number and time. Returns an error message if the event is not
+/// valid.
 pub(crate) fn event_from_text(text: &str) -> Result<EventKind, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }

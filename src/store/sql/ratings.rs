@@ -124,8 +124,8 @@ pub(crate) async fn posted_updates<S: Sql>(
     Ok(updates)
 }
 
-/// Returns the rating changes of a match. Returns `None` if the ledger row of the match has not been
-/// posted to the live version.
+/// Returns the rating changes of a match. Returns `None` if the ledger row of the match has not
+/// been posted to the live version.
 pub(crate) async fn changes_of_match<S: Sql>(
     db: &S,
     id: MatchId,

@@ -101,7 +101,8 @@ impl World {
         })
     }
 
-    /// Plays the moves of a match that has just started. All clients wait for the event of each move.
+    /// Plays the moves of a match that has just started. All clients wait for the event of each
+    /// move.
     pub(crate) fn play(&mut self, id: &str, moves: &[&str]) {
         self.runtime.block_on(async {
             for (ply, m) in moves.iter().enumerate() {

@@ -1,8 +1,9 @@
 //! Standard algebraic notation (SAN): `Nf3`, `exd5`, `O-O`, `e8=Q+` (FIDE Laws of Chess, appendix
 //! C; Portable Game Notation standard, 1994, section 8.2.3).
 //!
-//! Moves are written in the form of the PGN standard. The parser is more lenient: it accepts any text that identifies exactly one legal move. For example, the
-//! parser accepts figurines (`♘f3`), the letter `P` for pawns (`Pe4`) and long notation (`Ng1-f3`).
+//! Moves are written in the form of the PGN standard. The parser is more lenient: it accepts any
+//! text that identifies exactly one legal move. For example, it accepts figurines (`♘f3`), the
+//! letter `P` for pawns (`Pe4`) and long notation (`Ng1-f3`).
 
 use cozy_chess::{
     BitBoard, Color, File, Piece, Rank, Square as CozySquare, get_bishop_moves, get_knight_moves,
