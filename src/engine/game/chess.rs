@@ -3,7 +3,7 @@
 //! in FEN.
 //!
 //! [`Position::read_move`] also accepts standard algebraic notation (SAN), such as `Nf3`.
-//! [`Chess::san`] writes a move in SAN.
+//! [`move_to_record_notation`](Position::move_to_record_notation) writes a move in SAN.
 //!
 //! The crate `cozy-chess` generates the legal moves. This module implements the notations and the
 //! rules that end the game. Two kinds of draw are applied automatically, although the FIDE rules

@@ -21,7 +21,8 @@ pub struct EndedMatch {
     pub(crate) ended_ms: u64,
     pub(crate) summary: EndedMatchSummary,
     pub(crate) rated_game: Option<RatedGame>,
-    /// Time at which a rated match gets its ledger number. See [`numbering_due_ms`].
+    /// Time at which a rated match gets its ledger number. See
+    /// [`MatchRecord::numbering_due_ms`](crate::MatchRecord::numbering_due_ms).
     pub(crate) numbering_due_ms: Option<u64>,
 }
 

@@ -44,8 +44,10 @@ impl MatchRecord {
         state.ok()?.rated_game()
     }
 
-    /// Returns the time at which a rated match that ended at `ended_ms` gets its ledger number. See
-    /// [`numbering_due_ms`].
+    /// Returns the time at which a rated match that ended at `ended_ms` gets its ledger number.
+    /// Returns `None` if the match gets its number immediately. A match with a spectator delay gets
+    /// its ledger number when spectators may see the end of the match. The returned time and
+    /// `ended_ms` are Unix times in milliseconds.
     #[must_use]
     pub const fn numbering_due_ms(&self, ended_ms: u64) -> Option<u64> {
         numbering_due_ms(&self.creation.terms, ended_ms)
@@ -97,10 +99,7 @@ impl MatchRecord {
     }
 }
 
-/// Returns the time at which a rated match with these terms that ended at `ended_ms` gets its
-/// ledger number. Returns `None` if the match gets its number immediately. A match with a spectator
-/// delay gets its ledger number when spectators may see the end of the match. The returned time and
-/// `ended_ms` are Unix times in milliseconds.
+/// Implements [`MatchRecord::numbering_due_ms`] for a match with these terms.
 pub(crate) const fn numbering_due_ms(terms: &Terms, ended_ms: u64) -> Option<u64> {
     match terms.spectator_delay_ms {
         0 => None,
