@@ -181,8 +181,7 @@ impl Match {
     pub fn is_hidden_from(&self, player: PlayerId) -> bool {
         self.creation.terms.spectator_access() == SpectatorAccess::Nobody
             && self.has_started()
-            && self.creation.host != player
-            && self.seat_held_by(player).is_none()
+            && !self.is_participant(player)
     }
 
     /// Returns whether the match has started. Matches that have ended since their start count as
@@ -213,6 +212,12 @@ impl Match {
     /// Returns the players who hold the seats, and then the host.
     pub fn participants(&self) -> impl Iterator<Item = PlayerId> {
         self.seat_holders().chain([self.creation.host])
+    }
+
+    /// Returns whether the player holds a seat or hosts the match.
+    #[must_use]
+    pub fn is_participant(&self, player: PlayerId) -> bool {
+        self.participants().any(|participant| participant == player)
     }
 
     /// Returns the player who must move next, if any.

@@ -108,7 +108,7 @@ impl Match {
         absent_since_ms: impl Fn(PlayerId) -> Option<u64>,
     ) -> Vec<Participation> {
         let host = self.creation().host;
-        let is_other = !self.seat_holders().any(|holder| holder == host);
+        let is_other = self.seat_held_by(host).is_none();
         let players = self.seat_holders().chain(is_other.then_some(host));
         let participation = |player| Participation {
             player,

@@ -885,7 +885,7 @@ impl MatchActor {
 fn may_have_same_owner(state: &Match, join: &Action) -> bool {
     let is_bot = |kind| kind == Some(PlayerKind::Bot);
     let host = state.creation().host;
-    let is_host_seated = state.seat_holders().any(|holder| holder == host);
+    let is_host_seated = state.seat_held_by(host).is_some();
     let joins_as_bot = matches!(join, Action::Join { kind, .. } if is_bot(Some(*kind)));
     let mut occupants = Seat::ALL.iter().map(|seat| state.occupant(*seat));
     joins_as_bot || !is_host_seated || occupants.any(|occupant| is_bot(occupant.kind()))

@@ -115,7 +115,7 @@ impl Subscribers {
         let member = Member {
             id,
             player,
-            is_participant: is_participant(state, player),
+            is_participant: state.is_participant(player),
             outbox: outbox.clone(),
             has_snapshot: false,
             known_presence: None,
@@ -156,7 +156,7 @@ impl Subscribers {
     pub(super) fn on_seats_changed(&mut self, state: &Match) {
         for member in &mut self.members {
             member.known_presence = None;
-            member.is_participant = is_participant(state, member.player);
+            member.is_participant = state.is_participant(member.player);
         }
         self.members.sort_unstable_by_key(Member::order);
     }
@@ -289,12 +289,6 @@ impl Subscribers {
             spectators,
         }));
     }
-}
-
-fn is_participant(state: &Match, player: PlayerId) -> bool {
-    state
-        .participants()
-        .any(|participant| participant == player)
 }
 
 #[cfg(test)]

@@ -252,7 +252,7 @@ impl PlayerRegistry {
         // Players are added before players are removed. Otherwise, the registry could evict a
         // player who remains in the match.
         self.on_match_started(state);
-        let has_left = |id: &PlayerId| !state.seat_holders().any(|holder| holder == *id);
+        let has_left = |id: &PlayerId| state.seat_held_by(*id).is_none();
         for player in before.seat_holders().filter(has_left) {
             self.remove_seated_match(player, state.id());
         }
