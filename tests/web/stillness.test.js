@@ -183,3 +183,17 @@ test(
     await playOther(ann, 'Pass');
   }),
 );
+
+test(
+  'with reduced motion, a change of layout takes effect at once',
+  inHouse(async (house) => {
+    const ann = await house.visitor('/', { reducedMotion: 'reduce' });
+    const [padding, moving] = await ann.evaluate(() => {
+      const main = /** @type {HTMLElement} */ (document.querySelector('main'));
+      document.documentElement.classList.add('at-match');
+      return [getComputedStyle(main).padding, document.getAnimations().length];
+    });
+    assert.equal(padding, '0px');
+    assert.equal(moving, 0);
+  }),
+);
