@@ -2,7 +2,7 @@
 // writes it to `client/web/built`, which is committed: who builds the server needs none of this.
 
 import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { build, transform } from 'esbuild';
@@ -14,6 +14,8 @@ const page = join(here, 'page');
 const SMALL = { minify: true, target: 'es2022', charset: 'utf8' };
 /** Each has what those before it do not have: what is seen first, where one chooses, where one plays, and what is seldom wanted. */
 const PARTS = ['main', 'lobby', 'room', 'seldom'];
+/** Parts of a file in `locales`. */
+const TEXT_PARTS = ['initial', 'lazy'];
 /** Neither loads the other: what both need comes with the first. */
 const APART = ['lobby', 'room'];
 
@@ -27,13 +29,13 @@ export async function buildPage(out) {
     ...{ bundle: true, ...SMALL, logLevel: 'warning' },
   });
   await build({
-    ...{ entryPoints: ['alone.js'], absWorkingDir: page, outdir: out, format: 'esm' },
+    ...{ entryPoints: ['alone.ts'], absWorkingDir: page, outdir: out, format: 'esm' },
     ...{ bundle: true, ...SMALL, logLevel: 'warning' },
   });
+  await writeFile(join(out, 'early.js'), await compile(await source('early.ts'), SMALL));
+  await buildTexts(out);
   const files = await readdir(page, { recursive: true });
   for (const file of files) {
-    const isScript = /^(early|languages.*)\.js$/.test(file);
-    if (isScript) await minify(file, out);
     if (/\.(png|svg|wasm|webmanifest)$/.test(file)) await cp(join(page, file), join(out, file));
   }
   const frame = await readFile(join(page, 'index.html'), 'utf8');
@@ -45,18 +47,16 @@ export async function buildPage(out) {
 async function buildServiceWorker(out) {
   const files = await readdir(out, { recursive: true });
   const kept = files.filter((file) => /\.(css|js|svg|wasm)$/.test(file)).sort();
-  const source = await readFile(join(page, 'service-worker.js'), 'utf8');
   const define = { KEPT_FILES: JSON.stringify(kept.map((file) => file.replaceAll('\\', '/'))) };
-  const { code } = await transform(source, { ...SMALL, define });
+  const code = await compile(await source('service-worker.ts'), { ...SMALL, define });
   await writeFile(join(out, 'service-worker.js'), code);
 }
 
 /** @param {string} out */
 async function buildModules(out) {
   const bundle = await rollup({
-    input: join(page, 'main.js'),
-    // Of them one is loaded, and none is known before.
-    external: (id) => /\/languages\//.test(id),
+    input: join(page, 'main.ts'),
+    plugins: [{ name: 'typescript', resolveId: packageFile, transform: (code) => compile(code) }],
     preserveEntrySignatures: 'allow-extension',
   });
   const { output } = await bundle.generate({
@@ -80,10 +80,16 @@ async function buildModules(out) {
   }
 }
 
+/** @param {string} id */
+function packageFile(id) {
+  const isPackage = /^[a-z]/.test(id);
+  return isPackage ? fileURLToPath(import.meta.resolve(id)) : null;
+}
+
 /** @type {import('rollup').GetManualChunk} */
 function partOf(id, { getModuleInfo }) {
   const isNeeded = (/** @type {string} */ part) =>
-    needs(join(page, `${part}.js`), getModuleInfo).has(id);
+    needs(join(page, `${part}.ts`), getModuleInfo).has(id);
   const part = APART.every(isNeeded) ? PARTS[0] : PARTS.find(isNeeded);
   if (!part) throw new Error(`nothing needs ${id}`);
   return part;
@@ -98,12 +104,29 @@ function needs(id, getModuleInfo) {
   return all;
 }
 
-/** @param {string} file @param {string} out */
-async function minify(file, out) {
-  const source = await readFile(join(page, file), 'utf8');
-  const { code } = await transform(source, SMALL);
-  await mkdir(dirname(join(out, file)), { recursive: true });
-  await writeFile(join(out, file), code);
+/** @param {string} file */
+const source = (file) => readFile(join(page, file), 'utf8');
+
+/** @param {string} code @param {import('esbuild').TransformOptions} [options] */
+export const compile = async (code, options) =>
+  (await transform(code, { loader: 'ts', ...options })).code;
+
+/** The texts of each language as two modules, since a page loads the second one only if it needs it. @param {string} out */
+async function buildTexts(out) {
+  for (const part of TEXT_PARTS) {
+    await mkdir(join(out, 'locales', part), { recursive: true });
+    for (const file of await readdir(join(page, 'locales'))) {
+      const language = basename(file, '.json');
+      const code = await compile(await textsModule(language, part), SMALL);
+      await writeFile(join(out, 'locales', part, `${language}.js`), code);
+    }
+  }
+}
+
+/** @param {string} language @param {string} part */
+export async function textsModule(language, part) {
+  const texts = JSON.parse(await source(join('locales', `${language}.json`)));
+  return `export default ${JSON.stringify(texts[part])};`;
 }
 
 /** The frame, without what makes it fit to be read. @param {string} html */

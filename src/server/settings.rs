@@ -73,8 +73,8 @@ pub struct Settings {
 
     /// Serve the web client from this directory instead of the built-in one
     ///
-    /// For development of the web client, with `client/web/page`: changes are visible after a
-    /// reload.
+    /// For development of the web client, with `client/web/built`: the output of a new build is
+    /// visible after a reload.
     #[arg(long, env = "PLYHOUSE_WEB", help_heading = NETWORK, value_name = "DIR")]
     pub web: Option<PathBuf>,
 

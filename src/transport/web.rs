@@ -366,11 +366,11 @@ mod tests {
                 }
                 None => (text("main.js"), path.to_owned()),
                 // The script that chooses the language also loads the file of that language.
-                Some(("languages", _)) => (
+                Some(("locales/initial", _)) => (
                     text("early.js"),
                     format!("[\"{}\",[", name.trim_end_matches(".js")),
                 ),
-                Some(("languages/later", _)) => (text("main.js"), "/languages/later/${".to_owned()),
+                Some(("locales/lazy", _)) => (text("main.js"), "import(`./locales/${".to_owned()),
                 Some((folder, _)) => panic!("unexpected folder {folder}"),
             };
             assert!(asks.contains(&link), "{path}: {link}");
@@ -393,15 +393,15 @@ mod tests {
             assert_eq!(cache_control, expect, "{path}");
         };
         check(&format!("{version}/main.js"), Some(IMMUTABLE));
-        check(&format!("{version}/languages/de.js"), Some(IMMUTABLE));
+        check(&format!("{version}/locales/initial/de.js"), Some(IMMUTABLE));
         check("main.js", Some(REVALIDATE));
-        check("languages/de.js", Some(REVALIDATE));
+        check("locales/initial/de.js", Some(REVALIDATE));
         check(INDEX, Some(REVALIDATE));
         // A page from another server version still receives all of its files.
         check("another/main.js", Some(REVALIDATE));
-        check("another/languages/de.js", Some(REVALIDATE));
+        check("another/locales/initial/de.js", Some(REVALIDATE));
         check(&format!("{version}/nothing.js"), None);
-        check("languages/nothing.js", None);
+        check("locales/initial/nothing.js", None);
         check("a/b/main.js", None);
     }
 

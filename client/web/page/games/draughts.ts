@@ -1,0 +1,92 @@
+// English draughts: men and kings on the dark squares, which have numbers. Both moves and positions
+// are written with them, as in PDN.
+
+import { s } from '../dom.ts';
+import { EMPTY } from '../fen.ts';
+import { known, say } from '../language.ts';
+
+const SIZE = 8;
+const MEN = 12;
+
+/** Where a numbered square lies: 1 to 4 are g1, e1, c1, a1, then 5 to 8 h2, f2, d2, b2, and so on. */
+function square(number: number) {
+  const rank = Math.floor((number - 1) / 4);
+  const file = SIZE - 2 + (rank % 2) - 2 * ((number - 1) % 4);
+  return { file, rank };
+}
+
+const nameOf = (number: number) => {
+  const { file, rank } = square(number);
+  return `${String.fromCharCode(97 + file)}${rank + 1}`;
+};
+
+/** The number of every dark square. */
+const NUMBERS: Map<string, number> = new Map(
+  Array.from({ length: (SIZE * SIZE) / 2 }, (_, at) => [nameOf(at + 1), at + 1]),
+);
+
+const isCapture = (move: string) => move.includes('x');
+
+export const customs: import('../games.ts').Customs = {
+  sample: 'B:W18,21,23,24,26,28,30,K3:B2,5,7,9,11,12,14,K31:H0:F20',
+  look: 'chequers',
+  faces: true,
+  inside: 'all',
+  read: (position) => {
+    const ranks = Array.from({ length: SIZE }, () => Array.from({ length: SIZE }, () => EMPTY));
+    for (const [, side = '', pieces = ''] of position.matchAll(/:([WB])([K\d,]*)/g)) {
+      for (const [, king, number] of pieces.matchAll(/(K?)(\d+)/g)) {
+        const { file, rank } = square(Number(number));
+        const row = ranks[SIZE - 1 - rank];
+        // A king is written as a capital.
+        if (row) row[file] = king ? side : side.toLowerCase();
+      }
+    }
+    return ranks;
+  },
+  seatOf: (piece) => (piece.toLowerCase() === 'b' ? 0 : 1),
+  pieceOf: (seat) => (seat === 0 ? 'b' : 'w'),
+  piece: (_, piece) => (piece === piece.toUpperCase() ? king() : man()),
+  sayPiece: (piece) => known(`draughts.${piece}`) ?? piece,
+  path: (move) => move.split(/[-x]/).map((number) => nameOf(Number(number))),
+  forced: (legal) => (legal.some(isCapture) ? say('forced.capture') : ''),
+  tally: (board) => {
+    const counts = board.count();
+    const taken = ['b', 'w'].map((man) => {
+      const king = man.toUpperCase();
+      const gone = MEN - (counts.get(man) ?? 0) - (counts.get(king) ?? 0);
+      const pieces = Array.from({ length: Math.max(0, gone) }, () => man);
+      return { pieces, says: gone > 0 ? say('draughts.taken', { count: gone }) : '' };
+    });
+    const [black, white] = taken;
+    return [white ?? { says: '' }, black ?? { says: '' }];
+  },
+  sayMove: (move) => {
+    const key = isCapture(move) ? 'draughts.capture' : 'draughts.step';
+    return move.split(/[-x]/).reduce((from, to) => say(key, { from, to }));
+  },
+  label: (square) => String(NUMBERS.get(square) ?? ''),
+  fileLabel: () => '',
+  rankLabel: () => '',
+  hint: say('hint.piece'),
+  touchHint: say('hint.piece.touch'),
+};
+
+const man = () =>
+  s(
+    'g',
+    { class: 'draughtsman' },
+    s('circle', { class: 'body', r: 37 }),
+    s('circle', { class: 'lines', r: 28 }),
+    s('circle', { class: 'lines', r: 16 }),
+  );
+
+const king = () =>
+  s(
+    'g',
+    { class: 'draughtsman' },
+    s('circle', { class: 'body', r: 37, cy: 5 }),
+    s('circle', { class: 'body', r: 37, cy: -4 }),
+    s('circle', { class: 'lines', r: 30, cy: -4 }),
+    s('path', { class: 'crown', d: 'M-17 11h34l4-25-12 9L0-22-9-5l-12-9z' }),
+  );

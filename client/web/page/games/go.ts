@@ -1,0 +1,41 @@
+// Go on nine lines: stones on the crossings, which have letters without I, as players have them.
+
+import { s } from '../dom.ts';
+import { say } from '../language.ts';
+
+const LETTERS = 'ABCDEFGHJ';
+/** What white has for moving second. */
+const KOMI = 7;
+
+/** A square's name as the board has it. */
+const squareOf = (vertex: string) => {
+  const file = LETTERS.indexOf(vertex.charAt(0));
+  return `${String.fromCharCode(97 + file)}${vertex.slice(1)}`;
+};
+
+const letter = (file: number) => LETTERS.charAt(file);
+
+export const customs: import('../games.ts').Customs = {
+  sample:
+    '........./..b...w../..b.w.w../.....w.../..b.b.w../...b.bw../..b.bbw../...b.w.../......... b 0 0 0 18',
+  look: 'crossings',
+  passes: 'freely',
+  stars: ['c3', 'g3', 'e5', 'c7', 'g7'],
+  piece: () => s('circle', { class: 'stone', r: 45 }),
+  path: (move) => (move === 'pass' ? [] : [squareOf(move)]),
+  tally: (board) => {
+    const [, , black = '0', white = '0'] = board.position.split(' ');
+    const taken = (count: string) =>
+      count === '0' ? '' : say('go.captured', { count: Number(count) });
+    const komi = [taken(white), say('go.komi', { komi: KOMI })].filter(Boolean).join(', ');
+    const shown = [taken(white), say('go.komi.short', { komi: KOMI })].filter(Boolean).join(', ');
+    return [{ says: taken(black) }, { says: komi, shown }];
+  },
+  label: (square) => `${letter(square.charCodeAt(0) - 97)}${square.slice(1)}`,
+  fileLabel: letter,
+  afterPass: say('go.passed'),
+  forced: () => '',
+  hint: say('hint.go'),
+  touchHint: say('hint.go.touch'),
+  scored: say('go.scored', { komi: KOMI }),
+};

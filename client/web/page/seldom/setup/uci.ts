@@ -1,0 +1,18 @@
+// Reads the text of a UCI `position` command: `startpos` or `fen FEN`, and perhaps `moves` with moves.
+
+/** A position before the word `moves`. It has no comment, string or bracket in which that word could stand. */
+const MOVES = /^([^"';%{}[\]()]*?\S)\s+moves(?:\s+(.*))?$/is;
+
+/**
+ * The position, without the words of the command, and the number of moves after it. The position is `null` for
+ * `startpos`. Any other text is returned as the position.
+ * @param text without white space around it
+ */
+export function splitUci(text: string): { position: string | null; moves: number } {
+  const [, before = text, moves = ''] = MOVES.exec(text) ?? [];
+  const position = before.replace(/^position\s+/i, '').replace(/^fen\s+/i, '');
+  return {
+    position: /^startpos$/i.test(position) ? null : position,
+    moves: moves.split(/\s+/).filter(Boolean).length,
+  };
+}
