@@ -2,7 +2,7 @@
 //! exposes the rules and the search of [`plyhouse_engine`] through JSON requests and responses.
 //!
 //! Requests are stateless: each request contains all moves from the start of the game.
-//! `client/alone/build` compiles the crate to `client/web/page/alone.wasm`, the module that the
+//! `client/alone/build` compiles the crate to `client/web/page/offline/engine.wasm`, the module that the
 //! page loads.
 
 mod exports;

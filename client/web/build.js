@@ -1,5 +1,5 @@
-// Makes of the page what the binary carries: the same, in a few small files. `npm run --prefix client/web build`
-// writes it to `client/web/built`, which is committed: who builds the server needs none of this.
+// Builds the page. `npm run --prefix client/web build` writes it to `client/web/built`. That folder is committed, so
+// that building the server requires no Node.js.
 
 import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -10,74 +10,71 @@ import { rollup } from 'rollup';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const page = join(here, 'page');
-/** In words that the browsers understand that the page is written for. @type {{ minify: boolean, target: string, charset: 'utf8' }} */
-const SMALL = { minify: true, target: 'es2022', charset: 'utf8' };
-/** Each has what those before it do not have: what is seen first, where one chooses, where one plays, and what is seldom wanted. */
-const PARTS = ['main', 'lobby', 'room', 'seldom'];
+/** The syntax of the oldest supported browsers. @type {{ minify: boolean, target: string, charset: 'utf8' }} */
+const OUTPUT = { minify: true, target: 'es2022', charset: 'utf8' };
+/** The entry module of each chunk. A module belongs to the first chunk that imports it. */
+const CHUNKS = {
+  main: 'app/main.ts',
+  lobby: 'lobby/lobby.ts',
+  match: 'match/match-page.ts',
+  lazy: 'app/lazy-chunk.ts',
+};
+/** Chunks that must not import each other: the modules that both import belong to the chunk `main`. */
+const INDEPENDENT_CHUNKS = /** @type {const} */ (['lobby', 'match']);
+/** Style sheets and the worker, each bundled to a file of its own. */
+const BUNDLES = { page: 'app/page.css', lazy: 'app/lazy.css', offline: 'offline/worker.ts' };
 /** Parts of a file in `locales`. */
 const TEXT_PARTS = ['initial', 'lazy'];
-/** Neither loads the other: what both need comes with the first. */
-const APART = ['lobby', 'room'];
 
-/** @param {string} out where it is written; what is there is gone */
+/** @param {string} out the output folder, which is deleted first */
 export async function buildPage(out) {
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
-  await buildModules(out);
+  await buildChunks(out);
   await build({
-    ...{ entryPoints: ['page.css', 'seldom.css'], absWorkingDir: page, outdir: out },
-    ...{ bundle: true, ...SMALL, logLevel: 'warning' },
+    ...{ entryPoints: BUNDLES, absWorkingDir: page, outdir: out, format: 'esm' },
+    ...{ bundle: true, ...OUTPUT, logLevel: 'warning' },
   });
-  await build({
-    ...{ entryPoints: ['alone.ts'], absWorkingDir: page, outdir: out, format: 'esm' },
-    ...{ bundle: true, ...SMALL, logLevel: 'warning' },
-  });
-  await writeFile(join(out, 'early.js'), await compile(await source('early.ts'), SMALL));
+  await writeFile(join(out, 'boot.js'), await compile(await source('app/boot.ts'), OUTPUT));
   await buildTexts(out);
   const files = await readdir(page, { recursive: true });
   for (const file of files) {
-    if (/\.(png|svg|wasm|webmanifest)$/.test(file)) await cp(join(page, file), join(out, file));
+    if (/\.(png|svg|wasm|webmanifest)$/.test(file)) {
+      await cp(join(page, file), join(out, basename(file)));
+    }
   }
-  const frame = await readFile(join(page, 'index.html'), 'utf8');
-  await writeFile(join(out, 'index.html'), framed(frame));
+  await writeFile(join(out, 'index.html'), minifyHtml(await source('index.html')));
   await buildServiceWorker(out);
 }
 
-/** It knows all files but those that only an installed page needs. @param {string} out */
+/** The service worker caches all files except those that only installing the page requires. @param {string} out */
 async function buildServiceWorker(out) {
   const files = await readdir(out, { recursive: true });
   const kept = files.filter((file) => /\.(css|js|svg|wasm)$/.test(file)).sort();
   const define = { KEPT_FILES: JSON.stringify(kept.map((file) => file.replaceAll('\\', '/'))) };
-  const code = await compile(await source('service-worker.ts'), { ...SMALL, define });
+  const code = await compile(await source('offline/service-worker.ts'), { ...OUTPUT, define });
   await writeFile(join(out, 'service-worker.js'), code);
 }
 
 /** @param {string} out */
-async function buildModules(out) {
+async function buildChunks(out) {
   const bundle = await rollup({
-    input: join(page, 'main.ts'),
+    input: join(page, CHUNKS.main),
     plugins: [{ name: 'typescript', resolveId: packageFile, transform: (code) => compile(code) }],
     preserveEntrySignatures: 'allow-extension',
   });
   const { output } = await bundle.generate({
-    ...{ format: 'es', chunkFileNames: '[name].js' },
-    // What the first part needs comes with it, whoever else needs it, and so on: four files, and no more.
-    manualChunks: partOf,
+    ...{ format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name].js' },
+    manualChunks: chunkOf,
   });
-  for (const part of output) {
-    if (part.type !== 'chunk') throw new Error(`${part.fileName} is no module`);
-    const { code } = await transform(part.code, { ...SMALL, format: 'esm' });
-    await writeFile(join(out, part.fileName), code);
+  for (const chunk of output) {
+    if (chunk.type !== 'chunk') throw new Error(`${chunk.fileName} is not a module`);
+    const { code } = await transform(chunk.code, { ...OUTPUT, format: 'esm' });
+    await writeFile(join(out, chunk.fileName), code);
   }
-  const parts = output.map(({ fileName }) => fileName).sort();
-  if (
-    parts.join() !==
-    PARTS.map((part) => `${part}.js`)
-      .sort()
-      .join()
-  ) {
-    throw new Error(`other files than are meant: ${parts.join(' ')}`);
-  }
+  const names = output.map(({ fileName }) => basename(fileName, '.js')).sort();
+  const expected = Object.keys(CHUNKS).sort();
+  if (names.join() !== expected.join()) throw new Error(`unexpected chunks: ${names.join(' ')}`);
 }
 
 /** @param {string} id */
@@ -87,19 +84,24 @@ function packageFile(id) {
 }
 
 /** @type {import('rollup').GetManualChunk} */
-function partOf(id, { getModuleInfo }) {
-  const isNeeded = (/** @type {string} */ part) =>
-    needs(join(page, `${part}.ts`), getModuleInfo).has(id);
-  const part = APART.every(isNeeded) ? PARTS[0] : PARTS.find(isNeeded);
-  if (!part) throw new Error(`nothing needs ${id}`);
-  return part;
+function chunkOf(id, { getModuleInfo }) {
+  const isImportedBy = (/** @type {string} */ entry) =>
+    staticImports(join(page, entry), getModuleInfo).has(id);
+  if (INDEPENDENT_CHUNKS.every((name) => isImportedBy(CHUNKS[name]))) return 'main';
+  const chunk = Object.entries(CHUNKS).find(([, entry]) => isImportedBy(entry));
+  if (!chunk) throw new Error(`no chunk imports ${id}`);
+  return chunk[0];
 }
 
-/** All that a module needs at once. @param {string} id @param {import('rollup').GetModuleInfo} getModuleInfo */
-function needs(id, getModuleInfo) {
+/**
+ * A module and all modules that it imports statically, also indirectly.
+ * @param {string} id
+ * @param {import('rollup').GetModuleInfo} getModuleInfo
+ */
+function staticImports(id, getModuleInfo) {
   const all = new Set([id]);
   for (const module of all) {
-    for (const needed of getModuleInfo(module)?.importedIds ?? []) all.add(needed);
+    for (const imported of getModuleInfo(module)?.importedIds ?? []) all.add(imported);
   }
   return all;
 }
@@ -111,25 +113,25 @@ const source = (file) => readFile(join(page, file), 'utf8');
 export const compile = async (code, options) =>
   (await transform(code, { loader: 'ts', ...options })).code;
 
-/** The texts of each language as two modules, since a page loads the second one only if it needs it. @param {string} out */
+/** @param {string} out */
 async function buildTexts(out) {
   for (const part of TEXT_PARTS) {
     await mkdir(join(out, 'locales', part), { recursive: true });
     for (const file of await readdir(join(page, 'locales'))) {
       const language = basename(file, '.json');
-      const code = await compile(await textsModule(language, part), SMALL);
+      const code = await compile(await textsModule(language, part), OUTPUT);
       await writeFile(join(out, 'locales', part, `${language}.js`), code);
     }
   }
 }
 
-/** @param {string} language @param {string} part */
+/** A module that exports one part of a language's texts. @param {string} language @param {string} part */
 export async function textsModule(language, part) {
   const texts = JSON.parse(await source(join('locales', `${language}.json`)));
   return `export default ${JSON.stringify(texts[part])};`;
 }
 
-/** The frame, without what makes it fit to be read. @param {string} html */
-const framed = (html) => html.replace(/<!--.*?-->/gs, '').replace(/\n\s+/g, '\n');
+/** @param {string} html */
+const minifyHtml = (html) => html.replace(/<!--.*?-->/gs, '').replace(/\n\s+/g, '\n');
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildPage(join(here, 'built'));

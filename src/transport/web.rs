@@ -341,7 +341,7 @@ mod tests {
         let text = |path| std::str::from_utf8(&FILES.files[Path::new(path)].plain).unwrap();
         let index = text(INDEX);
         let first = [
-            "early.js",
+            "boot.js",
             "main.js",
             "page.css",
             "icon.svg",
@@ -359,7 +359,7 @@ mod tests {
                 None if path.ends_with(".webmanifest") => continue,
                 // The web worker that replaces the server while the client is offline loads this
                 // file.
-                None if path.ends_with(".wasm") => (text("alone.js"), path.to_owned()),
+                None if path.ends_with(".wasm") => (text("offline.js"), path.to_owned()),
                 // Browsers that install the page load this icon.
                 None if path.ends_with("-512.png") => {
                     (text("manifest.webmanifest"), format!("\"{path}\""))
@@ -367,7 +367,7 @@ mod tests {
                 None => (text("main.js"), path.to_owned()),
                 // The script that chooses the language also loads the file of that language.
                 Some(("locales/initial", _)) => (
-                    text("early.js"),
+                    text("boot.js"),
                     format!("[\"{}\",[", name.trim_end_matches(".js")),
                 ),
                 Some(("locales/lazy", _)) => (text("main.js"), "import(`./locales/${".to_owned()),

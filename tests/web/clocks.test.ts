@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { besideTime, changesIn, clockOf, isLow } from '../../client/web/page/clocks.ts';
-import { timeWords } from '../../client/web/page/time.ts';
+import { besideTime, changesIn, clockOf, isLow } from '../../client/web/page/model/clocks.ts';
+import { timeWords } from '../../client/web/page/text/time.ts';
 
 import type { Clock } from '../../client/web/protocol.ts';
-import type { Match } from '../../client/web/page/match.ts';
+import type { Match } from '../../client/web/page/model/match.ts';
 
 const FISCHER: Clock = { kind: 'fischer', main_ms: 60_000, increment_ms: 0 };
 const DELAY: Clock = { kind: 'delay', main_ms: 60_000, delay_ms: 2000 };

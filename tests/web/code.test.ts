@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { matchNamed } from '../../client/web/page/code.ts';
+import { matchNamed } from '../../client/web/page/model/match-code.ts';
 
 test('a code is read with what comes along when it is copied', () => {
   for (const text of [

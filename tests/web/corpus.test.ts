@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-import { readPosition } from '../../client/web/page/seldom/setup/read-position.ts';
-import { Wrong } from '../../client/web/page/seldom/setup/wrong.ts';
+import { readPosition } from '../../client/web/page/editor/notation/read-position.ts';
+import { Wrong } from '../../client/web/page/editor/position-error.ts';
 
 import type { Game } from '../../client/web/protocol.ts';
 

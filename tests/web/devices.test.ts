@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { deviceLabel } from '../../client/web/page/device.ts';
-import { inGroups, secretIn } from '../../client/web/page/you/secrets.ts';
+import { deviceLabel } from '../../client/web/page/ui/device-name.ts';
+import { inGroups, secretIn } from '../../client/web/page/account/codes.ts';
 import {
   fits,
   goToYou,

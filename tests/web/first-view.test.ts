@@ -83,7 +83,7 @@ async function arrive(page: Page, path: string, seen: string) {
 
 for (const { where, seen, most, behind } of [
   // The place where one plays comes behind the lobby and the lobby behind a match, and hold nothing up.
-  { where: 'the lobby', seen: '.way.first button:enabled', most: 60_000, behind: ['room.js'] },
+  { where: 'the lobby', seen: '.way.first button:enabled', most: 60_000, behind: ['match.js'] },
   { where: 'a match', seen: '.surface .piece', most: 70_000, behind: ['lobby.js'] },
 ]) {
   test(

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { firstToMove } from '../../client/web/page/first.ts';
-import { takebackTo } from '../../client/web/page/match.ts';
+import { firstToMove } from '../../client/web/page/model/first-player.ts';
+import { takebackTo } from '../../client/web/page/model/match.ts';
 
 const match = (sides: string[], start?: string) =>
   ({ start, seats: sides.map((side) => ({ side })) }) as any;

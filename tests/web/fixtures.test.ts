@@ -72,10 +72,10 @@ const sources = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
   .map((name) => ({ name, text: readFileSync(join(SOURCE, name), 'utf8') }));
 
 test('the fixture has every key that the page reads or writes', () => {
-  const call = /\b(recall|recallObject|recalled|remember|kept)\(\s*([^\s,)]*)/g;
+  const call = /\b(recall|recallObject|recalled|remember|kept)\(\s*([^\s,:)]*)/g;
   const keys = new Set();
   const variables = [];
-  for (const { name, text } of sources.filter(({ name }) => name !== 'keep.ts')) {
+  for (const { name, text } of sources.filter(({ name }) => name !== 'ui/storage.ts')) {
     for (const [, , argument = ''] of text.matchAll(call)) {
       const key = /^'([a-z-]+)'$/.exec(argument)?.[1];
       if (key) keys.add(key);
@@ -86,18 +86,18 @@ test('the fixture has every key that the page reads or writes', () => {
   assert.deepEqual([...keys].sort(), fixture.sort());
   // Keys in a variable, which the search above does not find: each of them stands elsewhere as a literal.
   assert.deepEqual(variables.sort(), [
-    'challenging.ts: key',
-    'challenging.ts: key',
-    'seldom/looks-dialog.ts: what',
-    'service-worker.ts: request',
-    'service-worker.ts: request',
-    'service-worker.ts: request',
+    'dialogs/appearance.ts: what',
+    'offline/service-worker.ts: request',
+    'offline/service-worker.ts: request',
+    'offline/service-worker.ts: request',
+    'social/challenge.ts: key',
+    'social/challenge.ts: key',
   ]);
   // No other module has a storage of its own.
   const direct = sources.filter(({ text }) =>
     /\b(local|session)Storage\.|\bindexedDB\b/.test(text),
   );
-  assert.deepEqual(direct.map(({ name }) => name).sort(), ['early.ts', 'keep.ts']);
+  assert.deepEqual(direct.map(({ name }) => name).sort(), ['app/boot.ts', 'ui/storage.ts']);
 });
 
 test(

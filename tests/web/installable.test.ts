@@ -10,7 +10,7 @@ import { closeBrowser, inHouse, theBrowser } from './support.ts';
 
 after(closeBrowser);
 
-const page = new URL('../../client/web/page/', import.meta.url);
+const page = new URL('../../client/web/page/icons/', import.meta.url);
 const SVG = readFileSync(new URL('icon.svg', page), 'utf8');
 /** The ground of the picture. */
 const GROUND = '#1f6b66';
@@ -112,7 +112,7 @@ test(
       await visitor.getByRole('button', { name: /^Play the/ }).waitFor();
       // What is fetched for later comes last.
       await visitor.waitForFunction(() =>
-        performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/room.js')),
+        performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/match.js')),
       );
       await visitor.waitForLoadState('networkidle');
     };

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 
 import { fits, isOpenToAll } from './players.ts';
-import { LANGUAGES } from '../../client/web/page/language.ts';
+import { LANGUAGES } from '../../client/web/page/text/language.ts';
 import { SOURCE, closeBrowser, inHouse, picture, variants } from './support.ts';
 
 import type { Page } from './support.ts';
@@ -172,7 +172,7 @@ test(
   'numbers and times are written as the language has them',
   inHouse(async (house) => {
     const { outputFiles } = await build({
-      entryPoints: [join(SOURCE, 'time.ts')],
+      entryPoints: [join(SOURCE, 'text/time.ts')],
       ...{ bundle: true, format: 'esm', target: 'es2022', write: false },
     });
     const told = async (locale: string) => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { Lists } from '../../client/web/page/lists.ts';
+import { Lists } from '../../client/web/page/net/list-store.ts';
 
 import type { Listed, Status } from '../../client/web/protocol.ts';
 

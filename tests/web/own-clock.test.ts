@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { isOfDays, readClock } from '../../client/web/page/own-clock.ts';
+import { isOfDays, readClock } from '../../client/web/page/lobby/custom-clock.ts';
 
 import type { Clock } from '../../client/web/protocol.ts';
-import type { Unit } from '../../client/web/page/own-clock.ts';
+import type { Unit } from '../../client/web/page/lobby/custom-clock.ts';
 
 const read = (kind: Clock['kind'], said: Record<string, string>, unit: Unit = 'days') =>
   readClock({ kind, said, unit });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { scale } from '../../client/web/page/people/graph.ts';
+import { scale } from '../../client/web/page/people/rating-graph.ts';
 import {
   codeOf,
   fits,

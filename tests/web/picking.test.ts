@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { Picking } from '../../client/web/page/picking.ts';
+import { Picking } from '../../client/web/page/model/move-selection.ts';
 
 /** @param moves their squares apart by `-` */
 const picking = (...moves: string[]) =>

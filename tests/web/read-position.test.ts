@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { learn } from '../../client/web/page/language.ts';
-import { readPosition } from '../../client/web/page/seldom/setup/read-position.ts';
-import { Wrong } from '../../client/web/page/seldom/setup/wrong.ts';
+import { learn } from '../../client/web/page/text/language.ts';
+import { readPosition } from '../../client/web/page/editor/notation/read-position.ts';
+import { Wrong } from '../../client/web/page/editor/position-error.ts';
 
 import type { Game } from '../../client/web/protocol.ts';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { LANGUAGES } from '../../client/web/page/language.ts';
+import { LANGUAGES } from '../../client/web/page/text/language.ts';
 import { cell, fits, inBar, invite, isOpenToAll, play, playAll, playBot, says } from './players.ts';
 import { closeBrowser, eventually, inHouse, picture, variants } from './support.ts';
 

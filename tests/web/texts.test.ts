@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { LANGUAGES } from '../../client/web/page/language.ts';
+import { LANGUAGES } from '../../client/web/page/text/language.ts';
 
 const require = createRequire(new URL('../../client/web/package.json', import.meta.url));
 const ts: typeof import('typescript') = require('typescript');
@@ -18,7 +18,7 @@ export type Text = string | string[] | Record<string, string>;
 const page = fileURLToPath(new URL('../../client/web/page', import.meta.url));
 const files = readdirSync(page, { recursive: true, encoding: 'utf8' });
 /** Languages are where texts belong; nobody reads what others have written; and products are called alike everywhere. */
-const ELSEWHERE = /^device\.ts/;
+const ELSEWHERE = /^ui.device-name\.ts/;
 const modules = files.filter((file) => file.endsWith('.ts') && !ELSEWHERE.test(file));
 
 const read = (file: string) => readFileSync(join(page, file), 'utf8');
@@ -225,21 +225,18 @@ test('what a button is called begins with, or has, what stands on it', () => {
 
 test('the page offers the languages that there are', () => {
   const written = readdirSync(join(page, 'locales')).map((file) => basename(file, '.json'));
-  const chosen = [...read('early.ts').matchAll(/^ {4}\['(\w+)', \[/gm)].map(([, code]) => code);
+  const chosen = [...read('app/boot.ts').matchAll(/^ {4}\['(\w+)', \[/gm)].map(([, code]) => code);
   assert.deepEqual(written.sort(), Object.keys(LANGUAGES).sort());
   assert.deepEqual(chosen.sort(), Object.keys(LANGUAGES).sort());
 });
 
 test('what is said at once is there at once', () => {
-  const [first = {}, later = {}] = parts('en');
-  // Modules of views that come later; whatever else there is may speak before.
-  const atOnce = modules
-    .filter((file) => !/^(people|seldom|you)/.test(file))
-    .map(read)
-    .join('\n');
-  for (const key of Object.keys(later)) {
-    assert.ok(!(key in first), key);
-    assert.ok(!atOnce.includes(`'${key}'`), key);
+  const [initial = {}, lazy = {}] = parts('en');
+  // The chunks that are loaded before the texts of the part `lazy`.
+  const code = ['main', 'lobby', 'match'].map((chunk) => read(`../built/${chunk}.js`)).join('\n');
+  for (const key of Object.keys(lazy)) {
+    assert.ok(!(key in initial), key);
+    assert.ok(!code.includes(`"${key}"`), key);
   }
 });
 

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { learn } from '../../client/web/page/language.ts';
-import { worth } from '../../client/web/page/seldom/worth.ts';
+import { learn } from '../../client/web/page/text/language.ts';
+import { worth } from '../../client/web/page/analysis/eval-text.ts';
 import { fits, isOpenToAll, moves, myTurn, playBot } from './players.ts';
 import { closeBrowser, eventually, inHouse, picture, variants } from './support.ts';
 
@@ -99,7 +99,7 @@ test(
     let [show, hear] = [() => {}, () => {}];
     const mayBeShown = new Promise((resolve) => (show = () => resolve(null)));
     const isHeard = new Promise((resolve) => (hear = () => resolve(null)));
-    await ann.route('**/room.js', async (route) => {
+    await ann.route('**/match.js', async (route) => {
       await mayBeShown;
       await route.continue();
     });

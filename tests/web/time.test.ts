@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { clockWords, timeWords } from '../../client/web/page/time.ts';
+import { clockWords, timeWords } from '../../client/web/page/text/time.ts';
 
 import type { Clock } from '../../client/web/protocol.ts';
 

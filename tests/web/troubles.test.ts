@@ -407,7 +407,7 @@ test(
     await slow.goto('/', { waitUntil: 'commit' });
     await slow.getByRole('status').filter({ hasText: '…' }).waitFor();
     const late = await house.visitor('about:blank');
-    await late.route('**/room.js', () => {});
+    await late.route('**/match.js', () => {});
     await late.goto('/m/ABCDEF', { waitUntil: 'commit' });
     await late.getByText('Loading …').waitFor();
     const plain = await house.visitor('/', { javaScriptEnabled: false });

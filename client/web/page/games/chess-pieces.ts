@@ -1,7 +1,7 @@
 // The pieces of chess, drawn for this page: a foot, a body and a head each, so that they are told
 // apart by their outline at any size.
 
-import { s } from '../dom.ts';
+import { s } from '../ui/dom.ts';
 
 const FOOT = 'M-28 38v-6q0-5 5-5H23q5 0 5 5v6z';
 const NARROW_FOOT = 'M-23 38v-6q0-5 5-5H18q5 0 5 5v6z';

@@ -2,7 +2,7 @@
 // which there are is the server's to say.
 
 import { drawn } from './chess-pieces.ts';
-import { capital, known, list, say } from '../language.ts';
+import { capital, known, list, say } from '../text/language.ts';
 
 /** What each side begins with, from the most valuable on. */
 const SET = Object.entries({ q: 1, r: 2, b: 2, n: 2, p: 8 });
@@ -12,7 +12,7 @@ const isWhite = (piece: string) => piece === piece.toUpperCase();
 const ofSide = (kind: string, white: boolean) => (white ? kind.toUpperCase() : kind);
 const nameOf = (piece: string) => known(`chess.name.${piece.toLowerCase()}`) ?? piece;
 
-export const customs: import('../games.ts').Customs = {
+export const customs: import('../model/games.ts').Customs = {
   sample: 'r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQK2R b KQkq - 0 5',
   look: 'chequers',
   inside: 'edges',

@@ -1,10 +1,10 @@
 // Connect Four: a move names a file, and its disc falls to the lowest free square behind a plate
 // with holes.
 
-import { s } from '../dom.ts';
-import { say } from '../language.ts';
+import { s } from '../ui/dom.ts';
+import { say } from '../text/language.ts';
 
-export const customs: import('../games.ts').Customs = {
+export const customs: import('../model/games.ts').Customs = {
   sample: '......./......./......./...y.../..rr.../.yryr..',
   look: 'plate',
   falls: true,

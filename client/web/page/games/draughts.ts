@@ -1,9 +1,9 @@
 // English draughts: men and kings on the dark squares, which have numbers. Both moves and positions
 // are written with them, as in PDN.
 
-import { s } from '../dom.ts';
-import { EMPTY } from '../fen.ts';
-import { known, say } from '../language.ts';
+import { s } from '../ui/dom.ts';
+import { EMPTY } from '../model/fen.ts';
+import { known, say } from '../text/language.ts';
 
 const SIZE = 8;
 const MEN = 12;
@@ -27,7 +27,7 @@ const NUMBERS: Map<string, number> = new Map(
 
 const isCapture = (move: string) => move.includes('x');
 
-export const customs: import('../games.ts').Customs = {
+export const customs: import('../model/games.ts').Customs = {
   sample: 'B:W18,21,23,24,26,28,30,K3:B2,5,7,9,11,12,14,K31:H0:F20',
   look: 'chequers',
   faces: true,

@@ -1,7 +1,7 @@
 // Go on nine lines: stones on the crossings, which have letters without I, as players have them.
 
-import { s } from '../dom.ts';
-import { say } from '../language.ts';
+import { s } from '../ui/dom.ts';
+import { say } from '../text/language.ts';
 
 const LETTERS = 'ABCDEFGHJ';
 /** What white has for moving second. */
@@ -15,7 +15,7 @@ const squareOf = (vertex: string) => {
 
 const letter = (file: number) => LETTERS.charAt(file);
 
-export const customs: import('../games.ts').Customs = {
+export const customs: import('../model/games.ts').Customs = {
   sample:
     '........./..b...w../..b.w.w../.....w.../..b.b.w../...b.bw../..b.bbw../...b.w.../......... b 0 0 0 18',
   look: 'crossings',

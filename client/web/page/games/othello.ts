@@ -1,13 +1,13 @@
 // Othello: a disc is put down, and all that it encloses turn over. As the field has it, the first
 // rank lies on top.
 
-import { s } from '../dom.ts';
-import { EMPTY } from '../fen.ts';
-import { say } from '../language.ts';
+import { s } from '../ui/dom.ts';
+import { EMPTY } from '../model/fen.ts';
+import { say } from '../text/language.ts';
 
 const SIZE = 8;
 
-export const customs: import('../games.ts').Customs = {
+export const customs: import('../model/games.ts').Customs = {
   sample: '--------------------O------**O----*OO*-----*O------------------ *',
   look: 'cloth',
   downwards: true,

@@ -1,9 +1,9 @@
 // Tic-tac-toe: a cross and a ring, and the number pad, whose rows lie as those of the board do.
 
-import { s } from '../dom.ts';
-import { say } from '../language.ts';
+import { s } from '../ui/dom.ts';
+import { say } from '../text/language.ts';
 
-export const customs: import('../games.ts').Customs = {
+export const customs: import('../model/games.ts').Customs = {
   sample: 'o.x/.x./..o',
   look: 'tiles',
   piece: (seat) =>

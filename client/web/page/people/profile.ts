@@ -1,19 +1,19 @@
 // What one can know of a player: how strong they are, what they have won and lost, and their last games.
 
-import { Refusal } from '../connection.ts';
-import { fill, h } from '../dom.ts';
-import { day, known, list, say } from '../language.ts';
-import { titleOfGame } from '../naming.ts';
-import { ratingWords } from '../people.ts';
-import { Section } from '../rows.ts';
-import { refusalText } from '../words.ts';
-import { toldOver } from '../you/games.ts';
-import { blockButton } from './block.ts';
-import { challengeDialog } from './challenge-dialog.ts';
-import { ratingGraph } from './graph.ts';
+import { Refusal } from '../net/connection.ts';
+import { fill, h } from '../ui/dom.ts';
+import { day, known, list, say } from '../text/language.ts';
+import { titleOfGame } from '../text/labels.ts';
+import { ratingWords } from '../social/player-links.ts';
+import { Section } from '../lobby/match-rows.ts';
+import { refusalText } from '../text/phrases.ts';
+import { toldOver } from '../account/game-history.ts';
+import { blockButton } from './block-button.ts';
+import { challengeDialog } from '../social/challenge-dialog.ts';
+import { ratingGraph } from './rating-graph.ts';
 
 import type { PoolRating, Profile as Told } from '../../protocol.ts';
-import type { App } from '../main.ts';
+import type { App } from '../app/main.ts';
 
 export class Profile {
   #app;

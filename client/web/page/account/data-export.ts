@@ -1,0 +1,90 @@
+// What the server keeps of oneself: taken along, or given up.
+
+import { recall } from '../ui/storage.ts';
+import { fill, h, write } from '../ui/dom.ts';
+import { say } from '../text/language.ts';
+import { proven } from './reauthenticate.ts';
+
+import type { App } from '../app/main.ts';
+
+const TOO_MANY_REQUESTS = 429;
+
+export class Data {
+  #app;
+  #take = h('button', { type: 'button' }, say('data.take'));
+  #told = h('p', { class: 'note', role: 'status' });
+  #forget = h('button', { type: 'button', class: 'danger' }, say('forget.ask'));
+  #sure = h('div', { class: 'sure' });
+  #forgetting;
+  element;
+
+  constructor(app: App) {
+    this.#app = app;
+    this.#take.addEventListener('click', () => void this.#fetch());
+    this.#forget.addEventListener('click', () => this.#askFirst());
+    this.#forgetting = h(
+      'div',
+      { class: 'forgetting', hidden: true },
+      h('h2', { id: 'forget-title' }, say('forget.title')),
+      h('p', { class: 'note' }, say('forget.about')),
+      this.#forget,
+      this.#sure,
+    );
+    this.element = h(
+      'section',
+      { class: 'card', 'aria-labelledby': 'data-title' },
+      h('h2', { id: 'data-title' }, say('data.title')),
+      h('p', { class: 'note' }, say('data.about')),
+      this.#take,
+      this.#told,
+      this.#forgetting,
+    );
+  }
+
+  update() {
+    this.#forgetting.hidden = this.#app.connection.welcome?.accounts === undefined;
+  }
+
+  async #fetch() {
+    write(this.#told, '');
+    this.#take.disabled = true;
+    try {
+      const headers = {
+        Authorization: `Bearer ${recall('token') ?? this.#app.connection.welcome?.token}`,
+      };
+      const answer = await fetch('/me.jsonl', { headers, cache: 'no-store' });
+      if (answer.ok) save(await answer.blob());
+      else write(this.#told, say(answer.status === TOO_MANY_REQUESTS ? 'data.soon' : 'data.none'));
+    } catch {
+      write(this.#told, say('refusal.lost'));
+    }
+    this.#take.disabled = false;
+  }
+
+  #askFirst() {
+    const stay = h('button', { type: 'button' }, say('dialog.cancel'));
+    const go = h('button', { type: 'button', class: 'danger' }, say('forget.go'));
+    stay.addEventListener('click', () => {
+      fill(this.#sure);
+      this.#forget.hidden = false;
+      this.#forget.focus();
+    });
+    // Whoever is forgotten is logged out everywhere, here first.
+    go.addEventListener('click', () => void proven(this.#app, { type: 'forget_me' }));
+    fill(
+      this.#sure,
+      h('p', {}, say('forget.sure', { name: this.#app.player?.name ?? '' })),
+      h('p', {}, say('forget.copies')),
+      h('div', { class: 'row' }, stay, go),
+    );
+    this.#forget.hidden = true;
+    stay.focus();
+  }
+}
+
+function save(file: Blob) {
+  const href = URL.createObjectURL(file);
+  h('a', { href, download: 'plyhouse-me.jsonl' }).click();
+  // The browser takes it in its own time.
+  setTimeout(() => URL.revokeObjectURL(href), 60_000);
+}

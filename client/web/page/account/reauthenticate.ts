@@ -1,0 +1,85 @@
+// What a device that somebody has left lying about shall not do: whoever has a password is asked for it, or for
+// the recovery key.
+
+import { Refusal } from '../net/connection.ts';
+import { fill, h, write } from '../ui/dom.ts';
+import { say } from '../text/language.ts';
+import { refusalText } from '../text/phrases.ts';
+
+import type { Proof, Request } from '../../protocol.ts';
+import type { App } from '../app/main.ts';
+
+/** A recovery key, as it is written down. A password of this form would be read as one. */
+const KEY = /^([a-z2-7][\s-]*){26}$/i;
+
+/**
+ * Asks, with a proof if the server wants one, and tells the person when it is refused.
+ * @returns the answer; `null` if it was refused
+ */
+export async function proven(app: App, request: Extract<Request, Proof>): Promise<any> {
+  try {
+    return await app.connection.ask(request);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (error.code === 'wrong_password') return askWithProof(app, request);
+    app.tell(error);
+    return null;
+  }
+}
+
+function askWithProof(app: App, request: Extract<Request, Proof>): Promise<any> {
+  const field = h('input', {
+    id: 'proof',
+    type: 'password',
+    autocomplete: 'current-password',
+    'aria-describedby': 'proof-trouble',
+  });
+  const trouble = h('p', { id: 'proof-trouble', class: 'trouble', role: 'alert' });
+  const dialog = h('dialog', { 'aria-labelledby': 'proof-title' });
+  return new Promise((resolve) => {
+    const ask = async () => {
+      const proof = KEY.test(field.value) ? { recovery: field.value } : { password: field.value };
+      try {
+        resolve(await app.connection.ask({ ...request, ...proof }));
+        dialog.close();
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        write(trouble, refusalText(error));
+        field.select();
+      }
+    };
+    fill(
+      dialog,
+      h(
+        'form',
+        {
+          method: 'dialog',
+          onsubmit: (event: Event) => {
+            event.preventDefault();
+            void ask();
+          },
+        },
+        h('h2', { id: 'proof-title' }, say('proof.title')),
+        h('label', { for: 'proof' }, say('proof.field')),
+        field,
+        trouble,
+        h(
+          'div',
+          { class: 'row end' },
+          h(
+            'button',
+            { type: 'button', class: 'quiet', onclick: () => dialog.close() },
+            say('dialog.cancel'),
+          ),
+          h('button', { class: 'primary' }, say('proof.go')),
+        ),
+      ),
+    );
+    dialog.addEventListener('close', () => {
+      dialog.remove();
+      resolve(null);
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}

@@ -1,0 +1,85 @@
+// The same two once more, with sides swapped: a rematch while both are there, a challenge to whoever has
+// gone, and two bots anew.
+
+import { BOT_PACE_MS, recallChoice } from '../lobby/lobby-prefs.ts';
+import { challenge } from '../social/challenge.ts';
+import { Refusal } from '../net/connection.ts';
+import { personIn } from '../model/match.ts';
+import { refusalText } from '../text/phrases.ts';
+
+import type { Request, SeatWish } from '../../protocol.ts';
+import type { App } from '../app/main.ts';
+import type { Match } from '../model/match.ts';
+
+/** In which way these two can play again; `null` if they cannot. */
+export function wayAgain(match: Match): 'rematch' | 'challenge' | 'anew' | null {
+  const { status, seats, you, rematch } = match;
+  // Called off before somebody came: there is nobody to play with again.
+  if (status !== 'ended' || seats.some(({ occupant }) => occupant === 'open')) return null;
+  if (you === null) return isExhibition(match) ? 'anew' : null;
+  const isGone = rematch?.here[1 - you] === false;
+  return isGone && personIn(match, 1 - you) ? 'challenge' : 'rematch';
+}
+
+/** Whether two bots play that stand in for nobody. */
+export const isExhibition = ({ seats }: Pick<Match, 'seats'>) =>
+  seats.every((seat) => seat.occupant === 'bot' && !seat.for);
+
+/** @returns why not, if a rematch was refused */
+export async function playAgain(app: App, match: Match): Promise<Refusal | null> {
+  switch (wayAgain(match)) {
+    case 'anew':
+      await app.enter(anew(match));
+      break;
+    case 'challenge': {
+      const other = personIn(match, 1 - (match.you ?? 0));
+      if (other) challenge(app, other, anew(match));
+      break;
+    }
+    case 'rematch':
+      return await offerRematch(app, match);
+  }
+  return null;
+}
+
+async function offerRematch(app: App, match: Match): Promise<Refusal | null> {
+  try {
+    await app.connection.ask({ type: 'offer', match: match.match, offer: 'rematch' });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const isBot = !personIn(match, 1 - (match.you ?? 0));
+    if (error.code !== 'not_allowed' || !isBot) {
+      app.toast(refusalText(error));
+      return error;
+    }
+    // It is too late for a rematch; a bot plays all the same.
+    await app.enter(anew(match));
+  }
+  return null;
+}
+
+/** The terms of this match, with seats swapped. */
+function anew({
+  game,
+  seats,
+  you,
+  clock,
+  takeback,
+  stand_in,
+  rated,
+  thinking,
+}: Match): Extract<Request, { type: 'create' }> {
+  const wishes = seats.map((seat, number) => wish(seat, number === you)).reverse();
+  // Two bots are watched at the pace that was chosen for them.
+  const pace = (you === null && recallChoice().pace) || BOT_PACE_MS;
+  return {
+    ...{ type: 'create', game, seats: wishes, takeback, pace_ms: pace },
+    ...(clock ? { clock } : {}),
+    ...(stand_in ? { stand_in } : {}),
+    ...(rated ? { rated } : {}),
+    ...(thinking ? { thinking } : {}),
+  };
+}
+
+const wish = (seat: import('../../protocol.ts').Seat, isMine: boolean): SeatWish =>
+  isMine ? 'me' : seat.occupant === 'bot' && !seat.for ? { bot: seat.level } : 'open';

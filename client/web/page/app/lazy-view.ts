@@ -1,0 +1,43 @@
+// What is seen of a view until it is loaded: what one seldom sees does not make the page slower to come.
+
+import { fill, h } from '../ui/dom.ts';
+import { say } from '../text/language.ts';
+
+import type { App, View } from './main.ts';
+
+/** what comes */
+export class Later<M> {
+  element = h('div', { class: 'later' }, h('p', { role: 'status' }, say('page.loading')));
+  #app;
+  #isLeft = false;
+
+  /** @param place how the page is laid out for it */
+  constructor(app: App, coming: Promise<M>, make: (part: M) => View, place?: string) {
+    this.#app = app;
+    if (place) this.element.classList.add(place);
+    void this.#come(coming, make);
+  }
+
+  title() {
+    return '';
+  }
+
+  update() {}
+
+  welcomed() {}
+
+  leave() {
+    this.#isLeft = true;
+  }
+
+  async #come(coming: Promise<M>, make: (part: M) => View) {
+    let part;
+    try {
+      part = await coming;
+    } catch {
+      fill(this.element, h('p', { role: 'alert' }, say('refusal.lost'), ' ', say('link.anew')));
+      return;
+    }
+    if (!this.#isLeft) this.#app.come(make(part));
+  }
+}

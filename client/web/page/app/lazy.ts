@@ -1,0 +1,53 @@
+// What is seldom wanted, and comes then: modules, with the words and styles that these have in common. So the page
+// is not slower to come for everybody else.
+
+import { h } from '../ui/dom.ts';
+import { learn, say } from '../text/language.ts';
+
+import type { App } from './main.ts';
+export type Seldom = typeof import('./lazy-chunk.ts');
+
+let coming: Promise<Seldom> | null = null;
+
+/** Loads it, once. What has failed is tried again by the next that wants it. */
+export async function wanted() {
+  coming ??= load().catch((error) => {
+    coming = null;
+    throw error;
+  });
+  return coming;
+}
+
+async function load(): Promise<Seldom> {
+  const href = new URL('lazy.js', import.meta.url).href;
+  document.head.append(h('link', { rel: 'modulepreload', href }));
+  await Promise.all([learn(), dress()]);
+  // It speaks as soon as it runs.
+  return import('./lazy-chunk.ts');
+}
+
+/**
+ * Loads what is seldom wanted for somebody who waits for it.
+ * @returns `null` if it does not come, which is told
+ */
+export async function come(app: App): Promise<Seldom | null> {
+  try {
+    return await wanted();
+  } catch {
+    app.toast(say('refusal.lost'));
+    return null;
+  }
+}
+
+function dress() {
+  const href = new URL('lazy.css', import.meta.url).href;
+  const link = h('link', { rel: 'stylesheet', href });
+  return new Promise((resolve, reject) => {
+    link.addEventListener('load', resolve);
+    link.addEventListener('error', () => {
+      link.remove();
+      reject(new Error(href));
+    });
+    document.head.append(link);
+  });
+}

@@ -1,0 +1,159 @@
+// A clock of one's own: what is asked for, and within which bounds.
+
+import { inUnit, number, say } from '../text/language.ts';
+import { spanWords } from '../text/time.ts';
+
+import type { Clock } from '../../protocol.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** What one writes down of a clock, in its unit. */
+export interface Field {
+  /** of the protocol's field */
+  name: keyof typeof FIRST_SAID;
+  /** in milliseconds; 1 for what is counted */
+  unit: number;
+  least: number;
+  most: number;
+  /** whether 0 will do as well */
+  mayBeNone?: boolean;
+}
+
+/** As it was written. */
+export interface OwnClock {
+  kind: Clock['kind'];
+  /** by the protocol's fields */
+  said: Record<string, string>;
+  /** of the time for a move */
+  unit: Unit;
+}
+
+export type Unit = keyof typeof UNITS;
+
+export const UNITS = { seconds: SECOND, minutes: MINUTE, hours: HOUR, days: DAY };
+export const UNIT_NAMES = Object.keys(UNITS) as Unit[];
+
+const MAIN: Pick<Field, 'name' | 'unit' | 'most'> = {
+  name: 'main_ms',
+  unit: MINUTE,
+  most: 3 * HOUR,
+};
+
+export const KINDS: { kind: Clock['kind']; fields: Field[] }[] = [
+  {
+    kind: 'fischer',
+    fields: [
+      { ...MAIN, least: SECOND, mayBeNone: true },
+      {
+        name: 'increment_ms',
+        unit: SECOND,
+        least: 0,
+        most: 3 * MINUTE,
+      },
+    ],
+  },
+  {
+    kind: 'delay',
+    fields: [
+      { ...MAIN, least: SECOND },
+      {
+        name: 'delay_ms',
+        unit: SECOND,
+        least: SECOND / 2,
+        most: 3 * MINUTE,
+      },
+    ],
+  },
+  {
+    kind: 'byo-yomi',
+    fields: [
+      { ...MAIN, least: 0 },
+      {
+        name: 'period_ms',
+        unit: SECOND,
+        least: SECOND,
+        most: 10 * MINUTE,
+      },
+      { name: 'periods', unit: 1, least: 1, most: 25 },
+    ],
+  },
+  {
+    kind: 'move',
+    fields: [
+      {
+        name: 'move_ms',
+        unit: DAY,
+        least: 5 * SECOND,
+        most: 14 * DAY,
+      },
+    ],
+  },
+];
+
+const FIRST_SAID = {
+  main_ms: '10',
+  increment_ms: '5',
+  delay_ms: '5',
+  period_ms: '30',
+  periods: '3',
+  move_ms: '1',
+};
+/** What stands in the fields at first. */
+export const FIRST: OwnClock = { kind: 'fischer', said: FIRST_SAID, unit: 'days' };
+
+export const fieldsOf = (kind: Clock['kind']) =>
+  KINDS.find((known) => known.kind === kind)?.fields ?? [];
+
+/** The clock that was written down, or what is wrong with it, by the protocol's fields. */
+export function readClock({
+  kind,
+  said,
+  unit,
+}: OwnClock): { clock: Clock } | { clock: null; troubles: Record<string, string> } {
+  const troubles: Record<string, string> = {};
+  const read: Record<string, number> = {};
+  for (const field of fieldsOf(kind)) {
+    const { name, least, most, mayBeNone = false } = field;
+    const value = quantity(said[name] ?? '', name === 'move_ms' ? UNITS[unit] : field.unit);
+    read[name] = value;
+    const fits = (value >= least && value <= most) || (mayBeNone && value === 0);
+    if (!fits) troubles[name] = bounds(field);
+  }
+  if (kind === 'fischer' && read['main_ms'] === 0 && read['increment_ms'] === 0) {
+    troubles['increment_ms'] = say('own.nothing');
+  }
+  if (Object.keys(troubles).length > 0) return { clock: null, troubles };
+  return { clock: { kind, ...read } as unknown as Clock };
+}
+
+/** Within which bounds a field is. */
+function bounds({ unit, least, most, mayBeNone }: Field) {
+  const key = mayBeNone ? 'own.bounds.none' : 'own.bounds';
+  return say(key, { least: bound(least, unit), most: bound(most, unit) });
+}
+
+function bound(value: number, unit: number) {
+  if (unit === 1 || value === 0) return number(value);
+  return unit === DAY || value < unit ? spanWords(value, 'long') : inUnitOf(value, unit);
+}
+
+/** In a field's own unit, though there may be a larger one. */
+const inUnitOf = (ms: number, unit: number) =>
+  inUnit(ms / unit, unit === MINUTE ? 'minute' : 'second', 'long');
+
+/** How many milliseconds are meant, or how many pieces; `NaN` for what is no number. */
+function quantity(text: string, unit: number) {
+  // Half of the world writes a decimal comma.
+  const plain = text.trim().replace(',', '.');
+  if (!/^\d+(\.\d+)?$/.test(plain)) return NaN;
+  const value = Number(plain) * unit;
+  if (unit === 1) return Number.isInteger(value) ? value : NaN;
+  return Math.round(value);
+}
+
+/** Whether a match with this clock is played over days. */
+export const isOfDays = (clock: Clock | null | undefined) =>
+  clock?.kind === 'move' && clock.move_ms >= HOUR;

@@ -1,0 +1,172 @@
+// The best of each game, in each pool.
+
+import { select } from '../ui/controls.ts';
+import { Refusal } from '../net/connection.ts';
+import { fill, h, write } from '../ui/dom.ts';
+import { capital, number, say } from '../text/language.ts';
+import { Nowhere } from '../app/not-found.ts';
+import { pathOf, ratingWords } from '../social/player-links.ts';
+import { refusalText } from '../text/phrases.ts';
+import { poolWords } from './profile.ts';
+
+import type { LeaderRow, Leaders as Told } from '../../protocol.ts';
+import type { App } from '../app/main.ts';
+
+const POOLS = ['live', 'days', 'bots'];
+/** So many are shown before one asks for more. */
+const PAGE = 50;
+
+export class Leaders {
+  #app;
+  #fields = h('div', { class: 'row fields filters' });
+  #rows = h('tbody');
+  #table;
+  #none = h('p', { class: 'none', role: 'status' });
+  #more = h('button', { type: 'button', hidden: true }, say('games.more'));
+  /** What is shown, as the address has it. */
+  #chosen = chosenIn(location.hash);
+  /** The place of the last row. */
+  #last = 0;
+  /** What was asked last; what was asked before it is old. */
+  #asked = 0;
+  #nowhere: Nowhere | null = null;
+  /** All of it, and whether that is shown: not before it is known that there are accounts. */
+  #whole;
+  #isShown = false;
+  element = h('div', { class: 'you' }, h('p', { role: 'status' }, say('page.loading')));
+
+  constructor(app: App) {
+    this.#app = app;
+    this.#more.addEventListener('click', () => void this.#ask(this.#last));
+    const head = ['leaders.place', 'leaders.player', 'rating.label', 'leaders.games'];
+    this.#table = h(
+      'table',
+      { class: 'leaders', hidden: true },
+      h('caption', { class: 'unseen' }, say('leaders.title')),
+      h(
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          ...head.map((key) =>
+            h('th', { scope: 'col' }, say(key as import('../text/language.ts').Key)),
+          ),
+        ),
+      ),
+      this.#rows,
+    );
+    this.#whole = [
+      h('h1', {}, say('leaders.title')),
+      this.#fields,
+      this.#table,
+      this.#none,
+      this.#more,
+      h('p', { class: 'note' }, say('leaders.about')),
+    ];
+  }
+
+  title() {
+    if (this.#nowhere) return this.#nowhere.title();
+    return this.#isShown ? `${say('leaders.title')} – Plyhouse` : 'Plyhouse';
+  }
+
+  update() {
+    const { games, connection } = this.#app;
+    const { isAlone, welcome } = connection;
+    if (!isAlone && !welcome) return;
+    // Where there are no accounts, nobody is rated.
+    if (!isAlone && welcome?.accounts === undefined) {
+      this.#nowhere ??= new Nowhere();
+      fill(this.element, this.#nowhere.element);
+      return;
+    }
+    if (!this.#isShown) fill(this.element, ...this.#whole);
+    this.#isShown = true;
+    // That it needs the server is told when it is asked for.
+    if (isAlone) return;
+    if (this.#fields.childElementCount > 0 || games.length === 0) return;
+    const { game, pool } = this.#chosen;
+    const isKnown = games.some((known) => known.game === game);
+    this.#chosen = { game: isKnown ? game : (games[0]?.game ?? ''), pool };
+    fill(
+      this.#fields,
+      select(
+        say('lobby.game'),
+        games.map(({ game, title }) => ({ value: game, title })),
+        this.#chosen.game,
+        (game) => this.#choose({ game }),
+      ),
+      select(
+        say('leaders.pool'),
+        POOLS.map((pool) => ({ value: pool, title: capital(poolWords(pool)) })),
+        pool,
+        (pool) => this.#choose({ pool }),
+      ),
+    );
+  }
+
+  welcomed() {
+    this.update();
+    if (!this.#nowhere) void this.#ask();
+  }
+
+  leave() {}
+
+  #choose(change: Partial<{ game: string; pool: string }>) {
+    this.#chosen = { ...this.#chosen, ...change };
+    const { game, pool } = this.#chosen;
+    history.replaceState(history.state, '', `${location.pathname}#${game}/${pool}`);
+    void this.#ask();
+  }
+
+  /** Shows the first page, or what comes after this place. */
+  async #ask(after?: number) {
+    const asked = ++this.#asked;
+    let answer: Told;
+    try {
+      const place = after === undefined ? {} : { after };
+      const request = { type: 'leaders' as const, ...this.#chosen, limit: PAGE };
+      answer = await this.#app.connection.ask({ ...request, ...place });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (asked === this.#asked && error.code !== 'lost') this.#refuse(error);
+      return;
+    }
+    if (asked !== this.#asked) return;
+    const rows = answer.rows.map((row) => this.#row(row));
+    const hadFocus = document.activeElement === this.#more;
+    fill(this.#rows, ...(after === undefined ? [] : this.#rows.children), ...rows);
+    this.#last = answer.rows.at(-1)?.place ?? this.#last;
+    const count = this.#rows.childElementCount;
+    this.#table.hidden = count === 0;
+    write(this.#none, count === 0 ? say('leaders.none') : '');
+    this.#more.hidden = rows.length === 0 || this.#last >= answer.total;
+    if (hadFocus) rows[0]?.querySelector('a')?.focus();
+  }
+
+  #refuse(refusal: Refusal) {
+    this.#table.hidden = true;
+    this.#more.hidden = true;
+    write(this.#none, refusalText(refusal));
+  }
+
+  #row({ place, player, rating, games }: LeaderRow) {
+    const isSelf = player.id === this.#app.player?.id;
+    const name = h('a', { href: pathOf(player.name) }, h('bdi', {}, player.name));
+    return h(
+      'tr',
+      isSelf ? { class: 'self', 'aria-current': 'true' } : {},
+      h('td', {}, number(place)),
+      h('th', { scope: 'row' }, name),
+      h('td', {}, ratingWords(rating)),
+      h('td', {}, number(games)),
+    );
+  }
+}
+
+/** What an address asks for. */
+function chosenIn(hash: string) {
+  const [game = '', pool = ''] = hash.slice(1).split('/');
+  return { game, pool: POOLS.includes(pool) ? pool : 'live' };
+}

@@ -1,0 +1,52 @@
+// Short sounds, made here. Off until somebody switches them on.
+
+import { recall, remember } from './storage.ts';
+
+/** Each note: its pitch in hertz, and when it begins, in seconds. */
+const SOUNDS = {
+  move: [[330, 0]] as [number, number][],
+  turn: [
+    [440, 0],
+    [587, 0.09],
+  ] as [number, number][],
+  offer: [
+    [587, 0],
+    [587, 0.12],
+  ] as [number, number][],
+  tick: [[880, 0]] as [number, number][],
+  end: [
+    [440, 0],
+    [554, 0.12],
+    [659, 0.24],
+  ] as [number, number][],
+};
+
+const NOTE_SECONDS = 0.16;
+const LOUDNESS = 0.12;
+
+let audio: AudioContext | undefined;
+
+export const soundIsOn = () => recall('sound') === 'on';
+
+export function switchSound(on: boolean) {
+  remember('sound', on ? 'on' : null);
+  if (on) play('turn');
+}
+
+export function play(name: keyof typeof SOUNDS) {
+  if (!soundIsOn()) return;
+  audio ??= new AudioContext();
+  // A browser lets nothing sound before the first click; what could not is not made up for.
+  if (audio.state === 'suspended') void audio.resume();
+  for (const [pitch, after] of SOUNDS[name]) note(audio, pitch, audio.currentTime + after);
+}
+
+function note(audio: AudioContext, pitch: number, at: number) {
+  const tone = new OscillatorNode(audio, { type: 'triangle', frequency: pitch });
+  const volume = new GainNode(audio, { gain: 0 });
+  volume.gain.setValueAtTime(LOUDNESS, at);
+  volume.gain.exponentialRampToValueAtTime(0.001, at + NOTE_SECONDS);
+  tone.connect(volume).connect(audio.destination);
+  tone.start(at);
+  tone.stop(at + NOTE_SECONDS);
+}
