@@ -60,7 +60,7 @@ async function buildServiceWorker(out) {
 async function buildChunks(out) {
   const bundle = await rollup({
     input: join(page, CHUNKS.main),
-    plugins: [{ name: 'typescript', resolveId: packageFile, transform: (code) => compile(code) }],
+    plugins: [typescript],
     preserveEntrySignatures: 'allow-extension',
   });
   const { output } = await bundle.generate({
@@ -76,6 +76,13 @@ async function buildChunks(out) {
   const expected = Object.keys(CHUNKS).sort();
   if (names.join() !== expected.join()) throw new Error(`unexpected chunks: ${names.join(' ')}`);
 }
+
+/** Compiles TypeScript and finds the files of packages. @type {import('rollup').Plugin} */
+export const typescript = {
+  name: 'typescript',
+  resolveId: packageFile,
+  transform: (code) => compile(code),
+};
 
 /** @param {string} id */
 function packageFile(id) {

@@ -6,13 +6,14 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 
 import { fits, isOpenToAll } from './players.ts';
+import { typescript } from '../../client/web/build.js';
 import { LANGUAGES } from '../../client/web/page/text/language.ts';
 import { SOURCE, closeBrowser, inHouse, picture, variants } from './support.ts';
 
 import type { Page } from './support.ts';
 
 const require = createRequire(new URL('../../client/web/package.json', import.meta.url));
-const { build }: typeof import('esbuild') = require('esbuild');
+const { rollup }: typeof import('rollup') = require('rollup');
 
 after(closeBrowser);
 
@@ -126,7 +127,7 @@ for (const [locale, words] of Object.entries(SPOKEN)) {
         await page.getByRole('link', { name: words.lobby }).click();
         await page.getByRole('heading', { name: words.title }).waitFor();
         // Of all languages one is loaded.
-        const languages = loaded.filter((url) => url.includes('/languages/'));
+        const languages = loaded.filter((url) => url.includes('/locales/'));
         const names = new Set(languages.map((url) => url.split('/').at(-1)));
         assert.equal(names.size, 1, languages.join());
       }),
@@ -171,14 +172,15 @@ test(
 test(
   'numbers and times are written as the language has them',
   inHouse(async (house) => {
-    const { outputFiles } = await build({
-      entryPoints: [join(SOURCE, 'text/time.ts')],
-      ...{ bundle: true, format: 'esm', target: 'es2022', write: false },
+    const input = join(SOURCE, 'text/time.ts');
+    const bundle = await rollup({
+      ...{ input, plugins: [typescript], preserveEntrySignatures: 'strict' },
     });
+    const { output } = await bundle.generate({ format: 'es' });
     const told = async (locale: string) => {
       const page = await house.visitor('/', { locale });
       await page.route('**/web/time.js', (route) =>
-        route.fulfill({ contentType: 'text/javascript', body: outputFiles[0]?.text ?? '' }),
+        route.fulfill({ contentType: 'text/javascript', body: output[0].code }),
       );
       return page.evaluate(async () => {
         const path = '/web/time.js';

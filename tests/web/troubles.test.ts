@@ -439,7 +439,7 @@ test(
     }
     // Where not even what knows the language has come, it is said in each, after a while.
     const page = await house.visitor('about:blank');
-    await page.route(/(early|main)\.js/, (route) => route.abort());
+    await page.route(/(boot|main)\.js/, (route) => route.abort());
     await page.goto('/');
     assert.equal(await page.getByRole('heading', { name: 'could not be loaded' }).count(), 0);
     for (const name of ['Plyhouse could not be loaded.', 'Plyhouse n’a pas pu être chargé.'])

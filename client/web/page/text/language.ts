@@ -61,9 +61,10 @@ async function loadInitialTexts() {
     return await loadTexts('initial', root?.dataset.language ?? 'en');
   } catch (error) {
     if (!root) throw error;
+    const english = await loadTexts('initial', 'en');
     root.dataset.language = 'en';
     root.lang = 'en';
-    return loadTexts('initial', 'en');
+    return english;
   }
 }
 
