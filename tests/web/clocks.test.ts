@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { besideTime, changesIn, clockOf, isLow } from '../../client/web/page/model/clocks.ts';
 import { timeWords } from '../../client/web/page/text/time.ts';
 
-import type { Clock } from '../../client/web/protocol.ts';
+import type { Clock } from '../../client/web/page/net/protocol.ts';
 import type { Match } from '../../client/web/page/model/match.ts';
 
 const FISCHER: Clock = { kind: 'fischer', main_ms: 60_000, increment_ms: 0 };

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { readPosition } from '../../client/web/page/editor/notation/read-position.ts';
 import { Wrong } from '../../client/web/page/editor/position-error.ts';
 
-import type { Game } from '../../client/web/protocol.ts';
+import type { Game } from '../../client/web/page/net/protocol.ts';
 
 /** A value, or the key of the message with which the text is refused. */
 export type Value = { position: string; unplayed: number } | { refused: string };

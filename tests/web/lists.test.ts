@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { Lists } from '../../client/web/page/net/list-store.ts';
 
-import type { Listed, Status } from '../../client/web/protocol.ts';
+import type { Listed, Status } from '../../client/web/page/net/protocol.ts';
 
 const row = (match: string, status: Status, ply = 0): Listed => ({
   match,

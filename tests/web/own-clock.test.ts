@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { isOfDays, readClock } from '../../client/web/page/lobby/custom-clock.ts';
 
-import type { Clock } from '../../client/web/protocol.ts';
+import type { Clock } from '../../client/web/page/net/protocol.ts';
 import type { Unit } from '../../client/web/page/lobby/custom-clock.ts';
 
 const read = (kind: Clock['kind'], said: Record<string, string>, unit: Unit = 'days') =>

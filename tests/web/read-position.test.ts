@@ -7,7 +7,7 @@ import { learn } from '../../client/web/page/text/language.ts';
 import { readPosition } from '../../client/web/page/editor/notation/read-position.ts';
 import { Wrong } from '../../client/web/page/editor/position-error.ts';
 
-import type { Game } from '../../client/web/protocol.ts';
+import type { Game } from '../../client/web/page/net/protocol.ts';
 
 await learn();
 

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { clockWords, timeWords } from '../../client/web/page/text/time.ts';
 
-import type { Clock } from '../../client/web/protocol.ts';
+import type { Clock } from '../../client/web/page/net/protocol.ts';
 
 test('a clock is told as the server titles it', () => {
   for (const [clock, words] of [

@@ -12,7 +12,7 @@ import { Keys } from './api-keys.ts';
 import { Pairing } from './pairing.ts';
 import { recovery } from './recovery.ts';
 
-import type { Message } from '../../protocol.ts';
+import type { Message } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
 export class You {

@@ -5,7 +5,7 @@ import { say } from '../text/language.ts';
 import { proven } from './reauthenticate.ts';
 import { copyButton } from '../match/share.ts';
 
-import type { KeyTold } from '../../protocol.ts';
+import type { KeyTold } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
 export class Keys {
@@ -57,7 +57,7 @@ export class Keys {
     const label = this.#label.value.trim().normalize();
     const bot = this.#botField.hidden ? '' : this.#bot.value.trim().normalize();
     const wish = { ...(label ? { label } : {}), ...(bot ? { bot } : {}) };
-    const told: KeyTold | null = await proven(this.#app, { type: 'create_key', ...wish });
+    const told = await proven(this.#app, { type: 'create_key', ...wish });
     if (!told) return;
     this.#label.value = '';
     this.#bot.value = '';

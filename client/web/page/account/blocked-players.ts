@@ -4,7 +4,7 @@ import { fill, h } from '../ui/dom.ts';
 import { say } from '../text/language.ts';
 import { block, blocked } from '../people/block-button.ts';
 
-import type { Blocked } from '../../protocol.ts';
+import type { Blocked } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
 export class Blocks {

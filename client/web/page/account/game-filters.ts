@@ -5,10 +5,10 @@ import { fill, h } from '../ui/dom.ts';
 import { say } from '../text/language.ts';
 import { personIn } from '../model/match.ts';
 
-import type { HistoryRow, Request } from '../../protocol.ts';
+import type { HistoryRow, RequestOf } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
-export type Filter = Pick<Extract<Request, { type: 'history' }>, 'game' | 'result' | 'with'>;
+export type Filter = Pick<RequestOf<'history'>, 'game' | 'result' | 'with'>;
 
 /** So many whom one has played can be chosen from. */
 const PEOPLE = 50;

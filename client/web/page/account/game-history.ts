@@ -7,7 +7,7 @@ import { Section } from '../lobby/match-rows.ts';
 import { Filters } from './game-filters.ts';
 import { Notify } from './notify.ts';
 
-import type { History, HistoryRow, Message } from '../../protocol.ts';
+import type { HistoryRow, Message } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Told } from '../lobby/match-rows.ts';
 
@@ -77,7 +77,7 @@ export class Games {
     const asked = ++this.#asked;
     const filter = this.#filters.chosen;
     const after = before === undefined ? {} : { before };
-    const answer: History | null = await this.#app.ask({
+    const answer = await this.#app.ask({
       type: 'history',
       limit: PAGE,
       ...filter,

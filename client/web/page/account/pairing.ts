@@ -7,7 +7,7 @@ import { timeWords } from '../text/time.ts';
 import { encode } from 'uqr';
 import { inGroups } from './codes.ts';
 
-import type { Paired } from '../../protocol.ts';
+import type { Paired } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
 const SECOND_MS = 1000;
@@ -58,7 +58,7 @@ export class Pairing {
   }
 
   async #ask() {
-    const paired: Paired | null = await this.#app.ask({ type: 'pair' });
+    const paired = await this.#app.ask({ type: 'pair' });
     if (paired && this.element.isConnected) this.#show(paired);
   }
 

@@ -6,8 +6,11 @@ import { fill, h, write } from '../ui/dom.ts';
 import { say } from '../text/language.ts';
 import { refusalText } from '../text/phrases.ts';
 
-import type { Proof, Request } from '../../protocol.ts';
+import type { ReplyTo, Request } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
+
+/** Types of requests that the server may refuse without a password or a recovery key. */
+type ProvenType = Extract<Request, { recovery: string }>['type'];
 
 /** A recovery key, as it is written down. A password of this form would be read as one. */
 const KEY = /^([a-z2-7][\s-]*){26}$/i;
@@ -16,18 +19,24 @@ const KEY = /^([a-z2-7][\s-]*){26}$/i;
  * Asks, with a proof if the server wants one, and tells the person when it is refused.
  * @returns the answer; `null` if it was refused
  */
-export async function proven(app: App, request: Extract<Request, Proof>): Promise<any> {
+export async function proven<Type extends ProvenType>(
+  app: App,
+  request: Request & { type: Type },
+): Promise<ReplyTo<Type> | null> {
   try {
-    return await app.connection.ask(request);
+    return await app.connection.ask<Type>(request);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    if (error.code === 'wrong_password') return askWithProof(app, request);
+    if (error.code === 'wrong_password') return askWithProof<Type>(app, request);
     app.tell(error);
     return null;
   }
 }
 
-function askWithProof(app: App, request: Extract<Request, Proof>): Promise<any> {
+function askWithProof<Type extends ProvenType>(
+  app: App,
+  request: Request & { type: Type },
+): Promise<ReplyTo<Type> | null> {
   const field = h('input', {
     id: 'proof',
     type: 'password',
@@ -40,7 +49,7 @@ function askWithProof(app: App, request: Extract<Request, Proof>): Promise<any> 
     const ask = async () => {
       const proof = KEY.test(field.value) ? { recovery: field.value } : { password: field.value };
       try {
-        resolve(await app.connection.ask({ ...request, ...proof }));
+        resolve(await app.connection.ask<Type>({ ...request, ...proof }));
         dialog.close();
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;

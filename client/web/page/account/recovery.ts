@@ -7,12 +7,11 @@ import { proven } from './reauthenticate.ts';
 import { copyButton } from '../match/share.ts';
 import { inGroups } from './codes.ts';
 
-import type { RecoveryKey } from '../../protocol.ts';
 import type { App } from '../app/main.ts';
 
 export function recovery(app: App) {
   const make = async () => {
-    const made: RecoveryKey | null = await proven(app, { type: 'recovery' });
+    const made = await proven(app, { type: 'recovery' });
     if (!made) return;
     markKept(app);
     show(app, inGroups(made.key, 5, '-'));

@@ -4,7 +4,7 @@ import { fill, h } from '../ui/dom.ts';
 import { day, say } from '../text/language.ts';
 import { proven } from './reauthenticate.ts';
 
-import type { Session, Sessions } from '../../protocol.ts';
+import type { Session } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
 export class Devices {
@@ -33,7 +33,7 @@ export class Devices {
   }
 
   async #show() {
-    const told: Sessions | null = await this.#app.ask({ type: 'sessions' });
+    const told = await this.#app.ask({ type: 'sessions' });
     if (!told) return;
     const focused = this.#list.querySelector(':focus')?.getAttribute('data-session');
     // One's own first, then the last that has come.

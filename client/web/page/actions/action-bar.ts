@@ -15,7 +15,7 @@ import { secondsLeft } from '../text/time.ts';
 import { wanted } from '../app/lazy.ts';
 import { refusalText } from '../text/phrases.ts';
 
-import type { Request } from '../../protocol.ts';
+import type { Request } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
@@ -226,7 +226,7 @@ export class Bar {
     const match = this.#match;
     if (!match) return;
     const { match: id, ply } = match;
-    const told: import('../../protocol.ts').Hint | null = await this.#app.ask({
+    const told = await this.#app.ask({
       type: 'hint',
       match: id,
       ply,

@@ -14,7 +14,7 @@ import {
   refusalText,
 } from '../text/phrases.ts';
 
-import type { StandingOffer } from '../../protocol.ts';
+import type { StandingOffer } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 

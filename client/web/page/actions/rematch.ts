@@ -7,7 +7,7 @@ import { Refusal } from '../net/connection.ts';
 import { personIn } from '../model/match.ts';
 import { refusalText } from '../text/phrases.ts';
 
-import type { Request, SeatWish } from '../../protocol.ts';
+import type { RequestOf, SeatWish } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
@@ -68,8 +68,9 @@ function anew({
   stand_in,
   rated,
   thinking,
-}: Match): Extract<Request, { type: 'create' }> {
-  const wishes = seats.map((seat, number) => wish(seat, number === you)).reverse();
+}: Match): RequestOf<'create'> {
+  const [first, second] = seats;
+  const wishes: [SeatWish, SeatWish] = [wish(second, you === 1), wish(first, you === 0)];
   // Two bots are watched at the pace that was chosen for them.
   const pace = (you === null && recallChoice().pace) || BOT_PACE_MS;
   return {
@@ -81,5 +82,5 @@ function anew({
   };
 }
 
-const wish = (seat: import('../../protocol.ts').Seat, isMine: boolean): SeatWish =>
+const wish = (seat: import('../net/protocol.ts').Seat, isMine: boolean): SeatWish =>
   isMine ? 'me' : seat.occupant === 'bot' && !seat.for ? { bot: seat.level } : 'open';

@@ -4,7 +4,7 @@ import { h } from '../ui/dom.ts';
 import { say } from '../text/language.ts';
 import { come } from '../app/lazy.ts';
 
-import type { Game } from '../../protocol.ts';
+import type { Game } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
 /** The games of which there is something to be read. */

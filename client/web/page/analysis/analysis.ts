@@ -7,7 +7,7 @@ import { h } from '../ui/dom.ts';
 import { say } from '../text/language.ts';
 import { come } from '../app/lazy.ts';
 
-import type { AnalysedPly, Analysis as Told, Message, Valuation } from '../../protocol.ts';
+import type { AnalysedPly, Analysis as Told, Message, Valuation } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 

@@ -3,7 +3,7 @@
 import { h } from '../ui/dom.ts';
 import { come } from '../app/lazy.ts';
 
-import type { Thinking as Told } from '../../protocol.ts';
+import type { Thinking as Told } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 

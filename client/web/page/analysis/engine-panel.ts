@@ -5,7 +5,7 @@ import { h, write } from '../ui/dom.ts';
 import { say } from '../text/language.ts';
 import { ValueBar } from './eval-bar.ts';
 
-import type { Thinking } from '../../protocol.ts';
+import type { Thinking } from '../net/protocol.ts';
 import type { Match } from '../model/match.ts';
 
 export class ThinkingPanel {

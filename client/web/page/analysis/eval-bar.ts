@@ -5,7 +5,7 @@ import { capital, known, say } from '../text/language.ts';
 import { sideName } from '../text/labels.ts';
 import { worth } from './eval-text.ts';
 
-import type { Valuation } from '../../protocol.ts';
+import type { Valuation } from '../net/protocol.ts';
 import type { Match } from '../model/match.ts';
 
 /** Black is drawn dark, also where it is the first side. */

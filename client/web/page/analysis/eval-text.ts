@@ -3,7 +3,7 @@
 import { capital, decimal, known, say, sentences } from '../text/language.ts';
 import { sideName } from '../text/labels.ts';
 
-import type { Hint, Valuation } from '../../protocol.ts';
+import type { Hint, Valuation } from '../net/protocol.ts';
 import type { Match } from '../model/match.ts';
 
 /** No material is worth so many hundredths: it is known who wins, but not whether that takes too many moves. */

@@ -6,7 +6,7 @@ import { say } from '../text/language.ts';
 import { askForPast } from '../net/fetch-history.ts';
 import { begin } from './eval-text.ts';
 
-import type { AnalysedPly } from '../../protocol.ts';
+import type { AnalysedPly } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 

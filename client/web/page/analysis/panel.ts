@@ -10,7 +10,7 @@ import { Learning } from './mistake-trainer.ts';
 import { ValueBar, shade } from './eval-bar.ts';
 import { begin, movesIn, toldWorth } from './eval-text.ts';
 
-import type { AnalysedPly, Sign } from '../../protocol.ts';
+import type { AnalysedPly, Sign } from '../net/protocol.ts';
 import type { Does, Thought } from './analysis.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';

@@ -43,13 +43,15 @@ import type {
   ListChanged,
   MatchEvent,
   Message,
+  ReplyTo,
   Request,
+  RequestOf,
   SaidTold,
   Seekers,
   Snapshot,
   Thinking,
   Welcome,
-} from '../../protocol.ts';
+} from '../net/protocol.ts';
 import type { Match } from '../model/match.ts';
 
 /** What the main part of the page shows. */
@@ -154,9 +156,11 @@ export class App {
   }
 
   /** Asks, and tells the person when it is refused; the answer is then `null`. */
-  async ask(request: Request): Promise<any> {
+  async ask<Type extends Request['type']>(
+    request: Request & { type: Type },
+  ): Promise<ReplyTo<Type> | null> {
     try {
-      return await this.connection.ask(request);
+      return await this.connection.ask<Type>(request);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       this.tell(error);
@@ -175,7 +179,10 @@ export class App {
    * @param made hears of the match before one sees it
    * @returns `null` if it was refused
    */
-  async enter(request: Request, made?: (snapshot: Snapshot) => void): Promise<Snapshot | null> {
+  async enter(
+    request: RequestOf<'create' | 'join'>,
+    made?: (snapshot: Snapshot) => void,
+  ): Promise<Snapshot | null> {
     // A second click while the first is under way would make a second match.
     if (this.#isEntering) return null;
     this.#isEntering = true;

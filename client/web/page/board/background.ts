@@ -5,7 +5,7 @@ import { s } from '../ui/dom.ts';
 import { customsOf } from '../model/games.ts';
 import { Board } from '../model/position.ts';
 
-import type { Game } from '../../protocol.ts';
+import type { Game } from '../net/protocol.ts';
 import type { Layout } from './layout.ts';
 
 /** How a board is drawn where its game says nothing. */

@@ -17,7 +17,7 @@ import { Picture } from './picture.ts';
 import { Board } from '../model/position.ts';
 import { isTouched } from '../ui/input-mode.ts';
 
-import type { Game } from '../../protocol.ts';
+import type { Game } from '../net/protocol.ts';
 import type { View } from '../model/board-state.ts';
 
 /** What a board does with what is chosen. */

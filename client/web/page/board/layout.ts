@@ -4,7 +4,7 @@
 import { customsOf } from '../model/games.ts';
 import { Board } from '../model/position.ts';
 
-import type { Game } from '../../protocol.ts';
+import type { Game } from '../net/protocol.ts';
 
 export class Layout {
   rows: string[][];

@@ -9,7 +9,7 @@ import { Layout } from './layout.ts';
 import { drawPiece } from './piece.ts';
 import { Board } from '../model/position.ts';
 
-import type { Game } from '../../protocol.ts';
+import type { Game } from '../net/protocol.ts';
 
 /** What is to be seen. */
 export interface Scene {

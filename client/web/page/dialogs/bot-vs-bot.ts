@@ -4,7 +4,7 @@ import { checkbox, select } from '../ui/controls.ts';
 import { fill, h } from '../ui/dom.ts';
 import { say } from '../text/language.ts';
 
-import type { SeatWish } from '../../protocol.ts';
+import type { SeatWish } from '../net/protocol.ts';
 import type { Choice } from '../lobby/lobby-prefs.ts';
 import type { App } from '../app/main.ts';
 
@@ -31,7 +31,7 @@ export function drawExhibition(
     );
   const watch = () => {
     const { game = '', one = '', other = '', pace = CALM_MS, thoughts = true } = choice;
-    const seats: SeatWish[] = [{ bot: one }, { bot: other }];
+    const seats: [SeatWish, SeatWish] = [{ bot: one }, { bot: other }];
     void app.enter({ type: 'create', game, seats, pace_ms: pace, thinking: thoughts });
   };
   fill(

@@ -9,7 +9,7 @@ import { Picture } from '../board/picture.ts';
 import { Board } from '../model/position.ts';
 import { RULES } from './rules-diagrams.ts';
 
-import type { Game } from '../../protocol.ts';
+import type { Game } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
 export function showRules(app: App, game: Game) {

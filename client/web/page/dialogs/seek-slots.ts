@@ -7,7 +7,7 @@ import { pathOf, ratingWords } from '../social/player-links.ts';
 import { SLOTS } from '../lobby/seek-list.ts';
 import { clockWords } from '../text/time.ts';
 
-import type { Seeker, Seekers } from '../../protocol.ts';
+import type { Seeker, Seekers } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
 /** For so long a place stays free that somebody has left. */

@@ -5,7 +5,7 @@ import { fill, h } from '../ui/dom.ts';
 import { say } from '../text/language.ts';
 import { spanWords } from '../text/time.ts';
 
-import type { WatchedBy } from '../../protocol.ts';
+import type { WatchedBy } from '../net/protocol.ts';
 import type { Choice } from '../lobby/lobby-prefs.ts';
 
 const MINUTE_MS = 60_000;

@@ -7,7 +7,7 @@ import { say } from '../text/language.ts';
 import { ThinkingPanel } from '../analysis/engine-panel.ts';
 import { begin } from '../analysis/eval-text.ts';
 
-import type { Message, Request, SeatWish, Snapshot } from '../../protocol.ts';
+import type { Message, Request, SeatWish } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Draft } from './draft.ts';
 
@@ -36,11 +36,11 @@ export class Opinion {
     this.forget();
     const times = this.#times;
     const bot = { bot: this.#app.levels.at(-1)?.level ?? '' };
-    const seats: SeatWish[] = draft.turn === 0 ? [bot, 'me'] : ['me', bot];
-    const wanted: Request = { type: 'create', game, seats, position: draft.text, thinking: true };
+    const seats: [SeatWish, SeatWish] = draft.turn === 0 ? [bot, 'me'] : ['me', bot];
+    const wanted = { type: 'create' as const, game, seats, position: draft.text, thinking: true };
     const alone = { listed: false, watch: 'nobody' as const, history: false };
     const asked = { ...wanted, ...alone, patience_ms: PATIENCE_MS };
-    const told: Snapshot = await this.#app.connection.ask(asked);
+    const told = await this.#app.connection.ask(asked);
     // It is no match to be seen anywhere.
     this.#app.matches.delete(told.match);
     this.#match = told.match;

@@ -10,7 +10,7 @@ import { icon } from '../app/header-toggles.ts';
 import { mayCastle, moreOf } from './notation/chess.ts';
 import { notationOf } from './notation/notations.ts';
 
-import type { Game } from '../../protocol.ts';
+import type { Game } from '../net/protocol.ts';
 import type { Draft } from './draft.ts';
 
 const CROSS = 'M6 6l12 12M18 6 6 18';

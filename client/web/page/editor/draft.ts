@@ -4,7 +4,7 @@ import { EMPTY } from '../model/fen.ts';
 import { Board } from '../model/position.ts';
 import { notationOf } from './notation/notations.ts';
 
-import type { Game } from '../../protocol.ts';
+import type { Game } from '../net/protocol.ts';
 
 /** What stands on the squares that are not empty. */
 export type Squares = ReadonlyMap<string, string>;

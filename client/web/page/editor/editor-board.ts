@@ -10,7 +10,7 @@ import { say } from '../text/language.ts';
 import { Layout } from '../board/layout.ts';
 import { Picture } from '../board/picture.ts';
 
-import type { Game } from '../../protocol.ts';
+import type { Game } from '../net/protocol.ts';
 import type { Board } from '../model/position.ts';
 
 /** What is done on it. */

@@ -21,7 +21,7 @@ import { readPosition } from './notation/read-position.ts';
 import { refusedWords } from './server-errors.ts';
 import { Wrong } from './position-error.ts';
 
-import type { Game, Message, Request, SeatWish } from '../../protocol.ts';
+import type { Game, Message, SeatWish } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
 /** No text of a position is longer, with whatever is told beside. */
@@ -292,10 +292,10 @@ export class SetUp {
     if (this.#isWrong() || this.#isEntering) return;
     const draft = this.#now;
     const { text, turn } = draft;
-    const seats: SeatWish[] = (this.#seat ?? turn) === 0 ? ['me', other] : [other, 'me'];
+    const seats: [SeatWish, SeatWish] = (this.#seat ?? turn) === 0 ? ['me', other] : [other, 'me'];
     const isBot = typeof other === 'object';
     const { thinking } = recallChoice();
-    const wanted: Request = { type: 'create', game, seats, position: text, listed: false };
+    const wanted = { type: 'create' as const, game, seats, position: text, listed: false };
     const against = isBot ? { pace_ms: BOT_PACE_MS, ...(thinking ? { thinking } : {}) } : {};
     this.#isEntering = true;
     try {

@@ -6,7 +6,7 @@ import { say } from '../text/language.ts';
 import { FIRST, KINDS, UNITS, UNIT_NAMES, fieldsOf, readClock } from './custom-clock.ts';
 import { clockWords } from '../text/time.ts';
 
-import type { Clock, Welcome } from '../../protocol.ts';
+import type { Clock, Welcome } from '../net/protocol.ts';
 import type { Choice } from './lobby-prefs.ts';
 import type { Field, OwnClock, Unit } from './custom-clock.ts';
 

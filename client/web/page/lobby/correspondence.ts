@@ -10,7 +10,7 @@ import { play as sound } from '../ui/sounds.ts';
 import { come } from '../app/lazy.ts';
 import { occupant } from '../text/phrases.ts';
 
-import type { Message, Welcome, YourTurn } from '../../protocol.ts';
+import type { Message, Welcome, YourTurn } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 

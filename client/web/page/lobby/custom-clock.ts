@@ -3,7 +3,7 @@
 import { inUnit, number, say } from '../text/language.ts';
 import { spanWords } from '../text/time.ts';
 
-import type { Clock } from '../../protocol.ts';
+import type { Clock } from '../net/protocol.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

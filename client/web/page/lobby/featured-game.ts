@@ -11,7 +11,7 @@ import { boardAfter } from '../model/board-state.ts';
 import { clockWords } from '../text/time.ts';
 import { occupant } from '../text/phrases.ts';
 
-import type { Game, Listed } from '../../protocol.ts';
+import type { Game, Listed, SeatWish } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
@@ -115,7 +115,9 @@ export class Live {
   #haveBotsPlay() {
     const { levels } = this.#app;
     const game = this.#idle.dataset.game ?? '';
-    const seats = [firstLevel(levels), levels.at(-1)?.level].map((bot = '') => ({ bot }));
+    const weakest = { bot: firstLevel(levels) ?? '' };
+    const strongest = { bot: levels.at(-1)?.level ?? '' };
+    const seats: [SeatWish, SeatWish] = [weakest, strongest];
     void this.#app.enter({ type: 'create', game, seats, pace_ms: PACE_MS, thinking: true });
   }
 

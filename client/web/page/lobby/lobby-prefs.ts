@@ -2,7 +2,7 @@
 
 import { recallObject, remember } from '../ui/storage.ts';
 
-import type { Level } from '../../protocol.ts';
+import type { Level } from '../net/protocol.ts';
 import type { OwnClock } from './custom-clock.ts';
 
 /** The least time between two moves against a bot: one that answers in the same instant startles. */
@@ -23,7 +23,7 @@ export interface Choice {
   /** whether it counts for ratings, where it can */
   rated: boolean;
   /** who may watch; empty for what is usual */
-  watch: import('../../protocol.ts').WatchedBy | '';
+  watch: import('../net/protocol.ts').WatchedBy | '';
   /** how much later whoever watches sees it, in milliseconds */
   delay: number;
   /** whether one sees what the bot thinks that one plays */

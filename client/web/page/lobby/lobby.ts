@@ -21,12 +21,12 @@ import type {
   Game,
   ListChanged,
   Person,
-  Request,
+  RequestOf,
   SeatWish,
   Seeker,
   Seekers,
   Snapshot,
-} from '../../protocol.ts';
+} from '../net/protocol.ts';
 import type { Choice } from './lobby-prefs.ts';
 import type { App } from '../app/main.ts';
 
@@ -149,7 +149,7 @@ export class Lobby {
   }
 
   /** What makes a match with whoever sits opposite; `null` if no clock could be read. */
-  #wanted(other: SeatWish, terms: Terms): Extract<Request, { type: 'create' }> | null {
+  #wanted(other: SeatWish, terms: Terms): RequestOf<'create'> | null {
     const { side } = this.#choice;
     const clock = terms.clock();
     if (!clock) return null;

@@ -9,7 +9,7 @@ import { OwnMatches, told } from './my-games.ts';
 import { Section } from './match-rows.ts';
 import { SeekersPlace } from './seek-list.ts';
 
-import type { ListChanged, Seeker, Seekers } from '../../protocol.ts';
+import type { ListChanged, Seeker, Seekers } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
 /** More than fits on a screen, of each kind; a crowd meets by code or by search. */

@@ -4,7 +4,7 @@ import { fill, h, write } from '../ui/dom.ts';
 import { say } from '../text/language.ts';
 import { icon } from '../app/header-toggles.ts';
 
-import type { Listed } from '../../protocol.ts';
+import type { Listed } from '../net/protocol.ts';
 
 export type Row = Pick<Listed, 'match' | 'code'>;
 

@@ -13,7 +13,7 @@ import { clockWords, timeWords } from '../text/time.ts';
 import { named, pageOf } from '../social/player-links.ts';
 import { watching } from '../text/phrases.ts';
 
-import type { Listed } from '../../protocol.ts';
+import type { Listed } from '../net/protocol.ts';
 import type { DaysRow } from './correspondence.ts';
 import type { Played } from '../offline/offline-games.ts';
 import type { App } from '../app/main.ts';

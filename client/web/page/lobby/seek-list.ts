@@ -5,7 +5,7 @@ import { fill, h } from '../ui/dom.ts';
 import { say } from '../text/language.ts';
 import { wanted } from '../app/lazy.ts';
 
-import type { Seeker, Seekers } from '../../protocol.ts';
+import type { Seeker, Seekers } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
 /** So many are shown at a time. The style leaves as much room. */

@@ -6,7 +6,7 @@ import { botWord, ratedWord } from '../text/labels.ts';
 import { isOfDays } from './custom-clock.ts';
 import { clockWords, secondsLeft } from '../text/time.ts';
 
-import type { Clock, Snapshot } from '../../protocol.ts';
+import type { Clock, Snapshot } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
 /** How much weaker or stronger than oneself an opponent may be at first, where it counts. */

@@ -5,7 +5,7 @@ import { h, write } from '../ui/dom.ts';
 import { say } from '../text/language.ts';
 import { timeWords } from '../text/time.ts';
 
-import type { Clock } from '../../protocol.ts';
+import type { Clock } from '../net/protocol.ts';
 import type { Shown } from '../model/clocks.ts';
 
 export class ClockFace {

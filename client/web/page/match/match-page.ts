@@ -20,7 +20,7 @@ import { tell, tellChange } from '../text/announcer.ts';
 import { titleOfMatch } from '../app/title.ts';
 import * as words from '../text/phrases.ts';
 
-import type { Game, MatchEvent, Message, SaidTold, Thinking } from '../../protocol.ts';
+import type { Game, MatchEvent, Message, SaidTold, Thinking } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 

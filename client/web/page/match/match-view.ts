@@ -19,7 +19,7 @@ import { Talk } from '../social/chat.ts';
 import { Thinking } from '../analysis/engine-output.ts';
 import { clockWords } from '../text/time.ts';
 
-import type { Game, Said } from '../../protocol.ts';
+import type { Game, Said } from '../net/protocol.ts';
 import type { Does } from '../board/board.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';

@@ -8,7 +8,7 @@ import { say } from '../text/language.ts';
 import { isMyTurn } from '../model/match.ts';
 import { refusalText } from '../text/phrases.ts';
 
-import type { MatchEvent } from '../../protocol.ts';
+import type { MatchEvent } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 

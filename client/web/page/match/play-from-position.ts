@@ -3,7 +3,7 @@
 import { BOT_PACE_MS, firstLevel, recallChoice } from '../lobby/lobby-prefs.ts';
 import { firstToMove } from '../model/first-player.ts';
 
-import type { Request, Seat, SeatWish } from '../../protocol.ts';
+import type { Seat, SeatWish } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
@@ -23,9 +23,9 @@ export async function playOn(app: App, match: Match, ply: number) {
   if (position === null) return;
   const { game, seats } = match;
   const bot = { bot: levelOf(app, match) };
-  const wishes: SeatWish[] =
+  const wishes: [SeatWish, SeatWish] =
     firstToMove({ start: position, seats }) === 0 ? ['me', bot] : [bot, 'me'];
-  const wanted: Request = { type: 'create', game, seats: wishes, position, listed: false };
+  const wanted = { type: 'create' as const, game, seats: wishes, position, listed: false };
   const { thinking } = recallChoice();
   await app.enter({ ...wanted, pace_ms: BOT_PACE_MS, ...(thinking ? { thinking } : {}) });
 }

@@ -9,7 +9,7 @@ import { iconOf } from '../board/piece.ts';
 import { icon } from '../app/header-toggles.ts';
 import { points } from '../text/phrases.ts';
 
-import type { Seat } from '../../protocol.ts';
+import type { Seat } from '../net/protocol.ts';
 import type { Shown } from '../model/clocks.ts';
 import type { Tally } from '../model/games.ts';
 import type { Match } from '../model/match.ts';

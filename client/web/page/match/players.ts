@@ -13,7 +13,7 @@ import { Strip } from './player-bar.ts';
 import { secondsLeft, spanWords, timeWords } from '../text/time.ts';
 import { occupant } from '../text/phrases.ts';
 
-import type { Game, Seat } from '../../protocol.ts';
+import type { Game, Seat } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 

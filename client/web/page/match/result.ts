@@ -186,7 +186,7 @@ export class Result {
 }
 
 /** Who waits for whom to play again. */
-function asked({ rematch, you, seats }: Match, levels: import('../../protocol.ts').Level[]) {
+function asked({ rematch, you, seats }: Match, levels: import('../net/protocol.ts').Level[]) {
   const other = you === null ? undefined : seats[1 - you];
   if (!rematch || you === null || !other) return '';
   const name = occupant(other, levels);
@@ -204,7 +204,7 @@ function rating({ changes, you, unrated }: Match) {
 }
 
 /** The points of both in their matches so far. */
-function score({ series, seats }: Match, levels: import('../../protocol.ts').Level[]) {
+function score({ series, seats }: Match, levels: import('../net/protocol.ts').Level[]) {
   if (!series) return '';
   const [first, second] = seats.map((seat) => occupant(seat, levels));
   const [mine, theirs] = series.points.map(points);

@@ -4,7 +4,7 @@ import { EMPTY } from './fen.ts';
 import { customsOf, landingOf } from './games.ts';
 import { Board } from './position.ts';
 
-import type { Game } from '../../protocol.ts';
+import type { Game } from '../net/protocol.ts';
 import type { Match } from './match.ts';
 import type { Option } from './move-selection.ts';
 

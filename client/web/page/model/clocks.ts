@@ -3,7 +3,7 @@
 import { say } from '../text/language.ts';
 import { periodWords, TENTHS_MS, timeWords } from '../text/time.ts';
 
-import type { Clock } from '../../protocol.ts';
+import type { Clock } from '../net/protocol.ts';
 import type { Match } from './match.ts';
 
 /** A seat's clock at one instant. */

@@ -1,6 +1,6 @@
 // Who moves first in a match that begins with a position of its own: whoever is to move in it.
 
-import type { Snapshot } from '../../protocol.ts';
+import type { Snapshot } from '../net/protocol.ts';
 
 /** The seat that moves first. */
 export function firstToMove({ start, seats }: Pick<Snapshot, 'start' | 'seats'>) {

@@ -1,6 +1,6 @@
 // The order in which people know games.
 
-import type { Game } from '../../protocol.ts';
+import type { Game } from '../net/protocol.ts';
 
 /** What is not among them comes after. */
 const FAMILIAR = ['chess', 'draughts', 'connect-four', 'tic-tac-toe', 'othello', 'go', 'gomoku'];

@@ -6,14 +6,14 @@ import { firstToMove } from './first-player.ts';
 import type {
   ClockTold,
   MatchEvent,
+  Occupant,
   Outcome,
   Presence,
   RematchState,
   Seat,
   Snapshot,
   StandingOffer,
-  TimeLeft,
-} from '../../protocol.ts';
+} from '../net/protocol.ts';
 
 /**
  * A match, and what can be known of its past: `past[n]` is the position after `n` moves, where we
@@ -146,7 +146,7 @@ export const withRematch = (
 
 /** The clocks as a turn begins that an event gives. */
 const turnBegins = (
-  { left_ms, periods, first_move_ms }: Partial<TimeLeft> & { first_move_ms?: number },
+  { left_ms, periods, first_move_ms }: Pick<Snapshot, 'left_ms' | 'periods' | 'first_move_ms'>,
   now: number,
 ) => ({
   ...{ left_ms, periods, first_move_ms },
@@ -163,11 +163,7 @@ export function withClocks(match: Match, told: ClockTold, now: number): Match {
   return { ...match, left_ms, periods, turn_ms, stands, first_move_ms, toldAt: now };
 }
 
-function seated(
-  match: Match,
-  number: number,
-  occupant: import('../../protocol.ts').Occupant,
-): [Seat, Seat] {
+function seated(match: Match, number: number, occupant: Occupant): [Seat, Seat] {
   const [first, second] = match.seats;
   const taken = (seat: Seat): Seat => ({ ...occupant, side: seat.side });
   return number === 0 ? [taken(first), second] : [first, taken(second)];

@@ -5,7 +5,7 @@ import { EMPTY } from './fen.ts';
 import { customsOf } from './games.ts';
 import { known } from '../text/language.ts';
 
-import type { Game } from '../../protocol.ts';
+import type { Game } from '../net/protocol.ts';
 
 export class Board {
   readonly game: string;

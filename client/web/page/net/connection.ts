@@ -10,7 +10,7 @@ import { Lookout, isServerThere } from './server-probe.ts';
 import { inOurWords } from '../text/labels.ts';
 import { refusalText } from '../text/phrases.ts';
 
-import type { Failure, Message, Player, Request, Welcome } from '../../protocol.ts';
+import type { Failure, Message, Player, ReplyTo, Request, Welcome } from './protocol.ts';
 
 /**
  * What the connection is doing. `waiting` until `at` (a time of `performance.now()`), then it tries
@@ -77,7 +77,7 @@ export class Refusal extends Error {
 export interface Asked {
   /** when, by `performance.now()` */
   at: number;
-  resolve: (answer: any) => void;
+  resolve: (reply: Message) => void;
   reject: (refusal: Refusal) => void;
 }
 
@@ -201,8 +201,8 @@ export class Connection {
   }
 
   /** Asks, and gives the answer. Fails with a `Refusal`. */
-  ask(request: Request): Promise<any> {
-    return new Promise((resolve, reject) => {
+  ask<Type extends Request['type']>(request: Request & { type: Type }): Promise<ReplyTo<Type>> {
+    const reply = new Promise<Message>((resolve, reject) => {
       if (this.link.state !== 'open' && request.type !== 'hello') {
         reject(new Refusal({ code: 'lost', message: '' }));
         return;
@@ -212,6 +212,7 @@ export class Connection {
       this.#socket?.send(JSON.stringify({ ...request, id }));
       this.#expectAnswer();
     });
+    return reply as Promise<ReplyTo<Type>>;
   }
 
   async #hello() {

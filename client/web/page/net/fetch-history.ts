@@ -1,6 +1,6 @@
 // What has happened in a match before one came: asked for, since a snapshot tells only how it stands.
 
-import type { Events, MatchEvent } from '../../protocol.ts';
+import type { MatchEvent } from './protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
@@ -12,9 +12,10 @@ export async function askForPast(
   const events: MatchEvent[] = [];
   for (;;) {
     const since = events.at(-1)?.seq ?? 0;
-    const told: Events = await connection.ask({ type: 'resync', match, since });
-    events.push(...(told.events ?? []));
+    const told = await connection.ask({ type: 'resync', match, since });
+    const more = told.type === 'events' ? told.events : [];
+    events.push(...more);
     const isWhole = status !== 'ended' || events.at(-1)?.type === 'ended';
-    if (isWhole || !told.events?.length) return events;
+    if (isWhole || more.length === 0) return events;
   }
 }

@@ -3,7 +3,7 @@
 import { Refusal } from './connection.ts';
 
 import type { Connection } from './connection.ts';
-import type { Listed, ListChanged, Matches } from '../../protocol.ts';
+import type { Listed, ListChanged, Matches, Request } from './protocol.ts';
 
 /** The stages of which there is a list. */
 const STAGES = ['open', 'running'] as const;
@@ -121,7 +121,7 @@ export class WatchedLists {
     this.#askedAt = performance.now();
     await Promise.all(
       STAGES.map(async (status) => {
-        const answer: Matches | null = await this.#ask({
+        const answer = await this.#ask({
           type: 'list',
           status,
           limit: KNOWN_MAX,
@@ -155,9 +155,9 @@ export class WatchedLists {
   }
 
   /** `null` if it was refused, which passes. */
-  async #ask(request: import('../../protocol.ts').Request) {
+  async #ask<Type extends Request['type']>(request: Request & { type: Type }) {
     try {
-      return await this.#connection.ask(request);
+      return await this.#connection.ask<Type>(request);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       return null;

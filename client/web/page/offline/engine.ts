@@ -1,6 +1,6 @@
 // The rules and the bots of the small games, in WebAssembly (`client/alone`), asked by text.
 
-import type { Game } from '../../protocol.ts';
+import type { Game } from '../net/protocol.ts';
 
 /** How a match stands after its moves. */
 export interface Standing {

@@ -7,7 +7,8 @@ import type {
   Seat,
   SeatWish,
   Snapshot,
-} from '../../protocol.ts';
+  Without,
+} from '../net/protocol.ts';
 import type { Played } from './offline-games.ts';
 import type { Engine, Standing } from './engine.ts';
 
@@ -149,8 +150,7 @@ export class Table {
     return { position, turn: turn ?? 0, legal };
   }
 
-  /** @param event without what numbers it */
-  #tell(event: any) {
+  #tell(event: Without<MatchEvent, 'match' | 'seq'>) {
     this.#seq += 1;
     this.events.push({ ...event, match: this.terms.id, seq: this.#seq });
   }
@@ -198,6 +198,7 @@ export class Table {
       ...{ position, ply: this.ply, turn: this.isOver ? null : this.turn, moves },
       ...{ legal: this.isOver ? [] : legal, spectators: 0, offers: [], takeback },
       ...{ takebacks: this.#takebacks, ...this.#series(), ...(previous ? { previous } : {}) },
+      said: [],
       ...(this.#outcome ? { outcome: this.#outcome, rematch: this.rematch() } : {}),
     };
   }

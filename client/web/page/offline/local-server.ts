@@ -10,8 +10,9 @@ import type {
   MatchEvent,
   Message,
   Request,
+  RequestOf,
   Snapshot,
-} from '../../protocol.ts';
+} from '../net/protocol.ts';
 import type { Engine } from './engine.ts';
 import type { Played } from './offline-games.ts';
 import type { Kept } from './offline-history.ts';
@@ -81,7 +82,7 @@ export class House {
     this.#does.tell(message);
   }
 
-  hear(request: Request & { id?: number }) {
+  hear(request: Request) {
     const re = request.id;
     try {
       const answer = this.#answer(request);
@@ -135,7 +136,7 @@ export class House {
     const resumed = this.#hasGreeted;
     this.#hasGreeted = true;
     const games: Game[] = this.#games.map((game) => ({ ...game, draws: false }));
-    const levels: Level[] = LEVELS.map((level) => ({ level, title: level }));
+    const levels: Level[] = LEVELS.map((level) => ({ level, title: level, rating: {} }));
     return {
       // A token that is empty is kept by nobody: one is who one was once the server is there again.
       ...{ type: 'welcome', player: { id: ME, name: this.#name }, token: '', session: ME },
@@ -159,11 +160,11 @@ export class House {
     takeback = true,
     pace_ms: pace = 0,
     position,
-  }: Extract<Request, { type: 'create' }>) {
+  }: RequestOf<'create'>) {
     const game = this.#games.find(({ game }) => game === wanted);
     if (!game) throw new Refused('unknown_game');
-    const [first, second] = seats;
-    const areBots = seats.filter((wish) => typeof wish === 'object').length;
+    const [first, second] = seats ?? [];
+    const areBots = [first, second].filter((wish) => typeof wish === 'object').length;
     // Somebody else does not come here.
     if (!first || !second || areBots === 0 || position !== undefined) throw new Refused('alone');
     if (first === 'open' || second === 'open') throw new Refused('alone');
@@ -227,7 +228,7 @@ export class House {
     return events[0]?.seq;
   }
 
-  #move(table: Table, { ply, move }: Extract<Request, { type: 'move' }>) {
+  #move(table: Table, { ply, move }: RequestOf<'move'>) {
     if (table.isOver) throw new Refused('match_ended');
     if (ply !== table.ply) throw new Refused('stale_ply', 'stale_ply', { expected: table.ply });
     if (table.turn !== table.you) throw new Refused('not_your_turn');
@@ -254,7 +255,7 @@ export class House {
     return { type: 'ok' };
   }
 
-  #offer(request: Extract<Request, { type: 'offer' }>) {
+  #offer(request: RequestOf<'offer'>) {
     const table = this.#tableOf(request.match);
     const { you } = table;
     if (request.offer === 'draw' || you === null) throw new Refused('alone');
@@ -297,14 +298,16 @@ export class House {
   }
 
   #keptOf(id: string): Kept | undefined {
-    const isIt = ({ match, code }: Snapshot) => id === code || id.toLowerCase() === match;
+    const isIt = ({ match, code }: Kept['snapshot']) => id === code || id.toLowerCase() === match;
     return this.#kept.find(({ snapshot }) => isIt(snapshot));
   }
 
   #snapshotOf(id: string): Snapshot {
-    const told = this.#playedAt(id)?.snapshot() ?? this.#keptOf(id)?.snapshot;
-    if (!told) throw new Refused('alone');
-    return told;
+    const table = this.#playedAt(id);
+    if (table) return table.snapshot();
+    const kept = this.#keptOf(id);
+    if (!kept) throw new Refused('alone');
+    return { ...kept.snapshot, said: [] };
   }
 
   #resync(match: string, since: number) {
@@ -314,14 +317,7 @@ export class House {
     return { type: 'events', match, events: all.filter(({ seq }) => seq > since) };
   }
 
-  #history({
-    game,
-    result,
-    before,
-    limit = 20,
-    with: other,
-    player,
-  }: Extract<Request, { type: 'history' }>) {
+  #history({ game, result, before, limit = 20, with: other, player }: RequestOf<'history'>) {
     if (other !== undefined || player !== undefined) throw new Refused('alone');
     const rows = [...this.#ended()].sort((one, next) => next.ended_ms - one.ended_ms);
     const wanted = rows.filter(
@@ -343,7 +339,7 @@ export class House {
 const random = () => Math.floor(Math.random() * 2 ** 32);
 
 function rowOf(
-  { match, code, game, seats, outcome, ply, clock, rated, you }: Snapshot,
+  { match, code, game, seats, outcome, ply, clock, rated, you }: Kept['snapshot'],
   ended_ms: number,
 ): HistoryRow {
   return {

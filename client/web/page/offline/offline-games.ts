@@ -3,7 +3,7 @@
 
 import { recall, remember } from '../ui/storage.ts';
 
-import type { SeatWish } from '../../protocol.ts';
+import type { SeatWish } from '../net/protocol.ts';
 import type { Series } from './local-match.ts';
 
 /** A game that is played: all that is needed to go on with it. */

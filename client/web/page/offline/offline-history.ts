@@ -3,12 +3,12 @@
 import { firstToMove } from '../model/first-player.ts';
 import { recall, remember } from '../ui/storage.ts';
 
-import type { MatchEvent, Player, Snapshot } from '../../protocol.ts';
+import type { MatchEvent, Player, Snapshot } from '../net/protocol.ts';
 import type { Match } from '../model/match.ts';
 
 /** A match that is over: how it stood, and what happened. */
 export interface Kept {
-  snapshot: Snapshot;
+  snapshot: Omit<Snapshot, 'said'>;
   events: MatchEvent[];
   ended_ms: number;
 }
@@ -71,7 +71,7 @@ function told({
   gone: _gone,
   said: _said,
   ...snapshot
-}: Match): Snapshot {
+}: Match): Kept['snapshot'] {
   const rematch = {
     offers: [false, false],
     declined: [false, false],

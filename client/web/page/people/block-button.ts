@@ -3,7 +3,7 @@
 import { h, write } from '../ui/dom.ts';
 import { say } from '../text/language.ts';
 
-import type { Blocked, Person } from '../../protocol.ts';
+import type { Blocked, Person } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
 /** Whom one has blocked; `null` if that cannot be told now. */
@@ -19,7 +19,7 @@ export async function block(
   { player, name }: Person,
   on: boolean,
 ): Promise<Blocked | null> {
-  const answer: Blocked | null = await app.ask({ type: 'block', player, on });
+  const answer = await app.ask({ type: 'block', player, on });
   if (answer) app.toast(say(on ? 'block.done' : 'block.undone', { name }));
   return answer;
 }

@@ -9,10 +9,12 @@ import { pathOf, ratingWords } from '../social/player-links.ts';
 import { refusalText } from '../text/phrases.ts';
 import { poolWords } from './profile.ts';
 
-import type { LeaderRow, Leaders as Told } from '../../protocol.ts';
+import type { LeaderRow, Leaders as Told, RequestOf } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
-const POOLS = ['live', 'days', 'bots'];
+const POOLS = ['live', 'days', 'bots'] as const;
+/** The game and the pool of a leaderboard. */
+type Chosen = Required<Pick<RequestOf<'leaders'>, 'game' | 'pool'>>;
 /** So many are shown before one asks for more. */
 const PAGE = 50;
 
@@ -101,7 +103,7 @@ export class Leaders {
         say('leaders.pool'),
         POOLS.map((pool) => ({ value: pool, title: capital(poolWords(pool)) })),
         pool,
-        (pool) => this.#choose({ pool }),
+        (name) => this.#choose({ pool: poolOf(name) }),
       ),
     );
   }
@@ -113,7 +115,7 @@ export class Leaders {
 
   leave() {}
 
-  #choose(change: Partial<{ game: string; pool: string }>) {
+  #choose(change: Partial<Chosen>) {
     this.#chosen = { ...this.#chosen, ...change };
     const { game, pool } = this.#chosen;
     history.replaceState(history.state, '', `${location.pathname}#${game}/${pool}`);
@@ -166,7 +168,9 @@ export class Leaders {
 }
 
 /** What an address asks for. */
-function chosenIn(hash: string) {
-  const [game = '', pool = ''] = hash.slice(1).split('/');
-  return { game, pool: POOLS.includes(pool) ? pool : 'live' };
+function chosenIn(hash: string): Chosen {
+  const [game = '', name = ''] = hash.slice(1).split('/');
+  return { game, pool: poolOf(name) };
 }
+
+const poolOf = (name: string) => POOLS.find((pool) => pool === name) ?? 'live';

@@ -12,7 +12,7 @@ import { blockButton } from './block-button.ts';
 import { challengeDialog } from '../social/challenge-dialog.ts';
 import { ratingGraph } from './rating-graph.ts';
 
-import type { PoolRating, Profile as Told } from '../../protocol.ts';
+import type { PoolRating, Profile as Told } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
 export class Profile {

@@ -7,7 +7,7 @@ import { fill, h } from '../ui/dom.ts';
 import { say } from '../text/language.ts';
 import { clockWords } from '../text/time.ts';
 
-import type { Clock, Person } from '../../protocol.ts';
+import type { Clock, Person } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
 export function challengeDialog(app: App, person: Person & { account?: boolean }) {

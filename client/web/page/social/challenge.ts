@@ -3,7 +3,7 @@
 import { recall, remember } from '../ui/storage.ts';
 import { personIn } from '../model/match.ts';
 
-import type { Person, Request } from '../../protocol.ts';
+import type { Person, RequestOf } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
@@ -40,11 +40,7 @@ function recalled(key: string): any[] {
 }
 
 /** Makes a match for this player alone, and goes there. */
-export function challenge(
-  app: App,
-  { player, name }: Person,
-  wanted: Extract<Request, { type: 'create' }>,
-) {
+export function challenge(app: App, { player, name }: Person, wanted: RequestOf<'create'>) {
   void app.enter({ ...wanted, for: player }, ({ match }) => {
     const all = [{ match, name }, ...recalled('challenged')];
     remember('challenged', JSON.stringify(all.slice(0, CHALLENGED)));

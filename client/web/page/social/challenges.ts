@@ -7,7 +7,7 @@ import { sideName } from '../text/labels.ts';
 import { play as sound } from '../ui/sounds.ts';
 import { clockWords } from '../text/time.ts';
 
-import type { ChallengeRow, Message, Welcome } from '../../protocol.ts';
+import type { ChallengeRow, Message, Welcome } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
 export class Challenges {

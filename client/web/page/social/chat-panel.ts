@@ -10,7 +10,7 @@ import { isMuted, muted, speakerOf, wordsOf } from './chat-state.ts';
 import { isTalking } from './chat.ts';
 import { refusalText } from '../text/phrases.ts';
 
-import type { Said } from '../../protocol.ts';
+import type { Said } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
@@ -108,7 +108,7 @@ export class TalkPanel {
 
   #drawLines(match: Match) {
     const presets = this.#app.connection.welcome?.presets ?? [];
-    const lines = (match.said ?? []).filter((line) => !isMuted(match, line));
+    const lines = match.said.filter((line) => !isMuted(match, line));
     fill(
       this.#lines,
       ...lines.map((line) =>
@@ -121,7 +121,7 @@ export class TalkPanel {
 
   #drawPresets() {
     const presets = this.#app.connection.welcome?.presets ?? [];
-    const button = ({ preset, text }: import('../../protocol.ts').Preset) => {
+    const button = ({ preset, text }: import('../net/protocol.ts').Preset) => {
       const line = { seat: null, name: '', preset, text };
       const onclick = async () => {
         if (await this.#say({ preset })) this.close();
@@ -189,7 +189,7 @@ function speakers(match: Match, own: string | undefined) {
     const person = personIn(match, seat);
     return person && seat !== match.you ? [{ seat, name: person.name }] : [];
   });
-  const all = [...seated, ...(match.said ?? [])].filter(({ seat, name }) =>
+  const all = [...seated, ...match.said].filter(({ seat, name }) =>
     seat === null ? name !== own : seat !== match.you,
   );
   const known = new Map(all.map((line) => [speakerOf(match, line), line.name]));

@@ -4,7 +4,7 @@ import { recall } from '../ui/storage.ts';
 import { known } from '../text/language.ts';
 import { personIn } from '../model/match.ts';
 
-import type { Preset, Said } from '../../protocol.ts';
+import type { Preset, Said } from '../net/protocol.ts';
 import type { Match } from '../model/match.ts';
 
 /** So many lines of a match are kept, as the server keeps them. */
@@ -12,7 +12,7 @@ const LINES = 20;
 
 /** The match with what somebody has just said. */
 export function withSaid(match: Match, { seat, name, preset, text }: Said): Match {
-  const said = [...(match.said ?? []), { seat, name, preset, text }];
+  const said = [...match.said, { seat, name, preset, text }];
   return { ...match, said: said.slice(-LINES) };
 }
 

@@ -8,7 +8,7 @@ import { isMuted, wordsOf } from './chat-state.ts';
 import { icon } from '../app/header-toggles.ts';
 import { come } from '../app/lazy.ts';
 
-import type { Said } from '../../protocol.ts';
+import type { Said } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 import type { TalkPanel } from './chat-panel.ts';
@@ -37,7 +37,7 @@ export class Talk {
   show(match: Match) {
     this.#match = match;
     const isOn = isTalking(this.#app);
-    const isHeard = match.spectators > 0 || (match.said ?? []).length > 0;
+    const isHeard = match.spectators > 0 || match.said.length > 0;
     this.button.hidden = match.status === 'open' || !(opponents(match) || (isOn && isHeard));
     if (this.button.hidden) this.#panel?.close();
     this.#panel?.show(match);

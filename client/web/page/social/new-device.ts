@@ -6,7 +6,7 @@ import { markKept } from '../actions/save-prompt.ts';
 import { parts, say } from '../text/language.ts';
 import { come } from '../app/lazy.ts';
 
-import type { Message, SessionAdded } from '../../protocol.ts';
+import type { Message, SessionAdded } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
 export class Added {

@@ -5,7 +5,7 @@ import { say, sentences } from '../text/language.ts';
 import { isMyTurn, offersTo } from '../model/match.ts';
 import * as words from '../text/phrases.ts';
 
-import type { StandingOffer } from '../../protocol.ts';
+import type { StandingOffer } from '../net/protocol.ts';
 import type { Match } from '../model/match.ts';
 import type { Speech } from '../text/phrases.ts';
 

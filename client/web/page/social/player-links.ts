@@ -3,7 +3,7 @@
 import { number, say } from '../text/language.ts';
 import { occupant as occupantWords } from '../text/phrases.ts';
 
-import type { Level, Occupant, RatingChange } from '../../protocol.ts';
+import type { Level, Occupant, RatingChange } from '../net/protocol.ts';
 
 /** Where one reads about somebody. */
 export const pathOf = (name: string) => `/player/${encodeURIComponent(name)}`;
@@ -28,7 +28,7 @@ export function seatRating(seat: Occupant, game: string, levels: Level[]) {
   if (seat.occupant === 'player' && seat.rating !== undefined)
     return ratingWords(seat.rating, seat.provisional);
   if (seat.occupant !== 'bot' || seat.for) return '';
-  const rating = levels.find(({ level }) => level === seat.level)?.rating?.[game];
+  const rating = levels.find(({ level }) => level === seat.level)?.rating[game];
   return rating === undefined ? '' : ratingWords(rating);
 }
 

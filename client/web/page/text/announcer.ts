@@ -7,7 +7,7 @@ import { speechOf } from './phrase-context.ts';
 import { spanWords } from './time.ts';
 import * as words from './phrases.ts';
 
-import type { MatchEvent } from '../../protocol.ts';
+import type { MatchEvent } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 

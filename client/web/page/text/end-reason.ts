@@ -2,7 +2,7 @@
 
 import { known, list, say } from './language.ts';
 
-import type { Outcome } from '../../protocol.ts';
+import type { Outcome } from '../net/protocol.ts';
 
 /**
  * The sentence, where the server tells the way and the board does not show it.

@@ -3,7 +3,7 @@
 
 import { capital, known, say } from './language.ts';
 
-import type { Game, Level, Welcome } from '../../protocol.ts';
+import type { Game, Level, Welcome } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
 export const inOurWords = (welcome: Welcome): Welcome => ({
@@ -20,7 +20,8 @@ export const titleOfGame = (games: Game[], name: string) =>
   games.find(({ game }) => game === name)?.title ?? known(`game.${name}`) ?? name;
 
 /** A level within a sentence. */
-const levelWord = ({ level, title }: Level) => known(`level.${level}`) ?? title.toLowerCase();
+const levelWord = ({ level, title }: Pick<Level, 'level' | 'title'>) =>
+  known(`level.${level}`) ?? title.toLowerCase();
 
 /**
  * A bot within a sentence.

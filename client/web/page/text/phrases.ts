@@ -4,7 +4,7 @@ import { capital, known, list, parts, say, sentences } from './language.ts';
 import { botWord, sideName } from './labels.ts';
 import { way } from './end-reason.ts';
 
-import type { Level, Occupant, OfferKind, Outcome, StandingOffer } from '../../protocol.ts';
+import type { Level, Occupant, OfferKind, Outcome, StandingOffer } from '../net/protocol.ts';
 import type { Link } from '../net/connection.ts';
 import type { Match } from '../model/match.ts';
 

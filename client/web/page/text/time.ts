@@ -2,7 +2,7 @@
 
 import { decimal, inUnit, number, say } from './language.ts';
 
-import type { Clock } from '../../protocol.ts';
+import type { Clock } from '../net/protocol.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -6,7 +6,7 @@ import { Board } from '../../model/position.ts';
 import { positionOf } from './pgn.ts';
 import { Wrong } from '../position-error.ts';
 
-import type { Game } from '../../../protocol.ts';
+import type { Game } from '../../net/protocol.ts';
 import type { Notation } from './notations.ts';
 
 const SQUARES = 32;

@@ -7,7 +7,7 @@ import { Board } from '../../model/position.ts';
 import { isSgf, readSgf, writeSgf } from './sgf.ts';
 import { Wrong } from '../position-error.ts';
 
-import type { Game } from '../../../protocol.ts';
+import type { Game } from '../../net/protocol.ts';
 import type { Squares } from '../draft.ts';
 import type { Notation } from './notations.ts';
 

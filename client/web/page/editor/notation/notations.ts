@@ -7,7 +7,7 @@ import { connectFour, general, gomoku, ticTacToe } from './grid.ts';
 import { go } from './go.ts';
 import { othello } from './othello.ts';
 
-import type { Game } from '../../../protocol.ts';
+import type { Game } from '../../net/protocol.ts';
 import type { Key } from '../../text/language.ts';
 import type { Draft, Squares, Told } from '../draft.ts';
 import type { Wrong } from '../position-error.ts';

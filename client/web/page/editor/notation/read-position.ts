@@ -5,7 +5,7 @@ import { notationOf } from './notations.ts';
 import { splitUci } from './uci.ts';
 import { Wrong } from '../position-error.ts';
 
-import type { Game } from '../../../protocol.ts';
+import type { Game } from '../../net/protocol.ts';
 
 /**
  * The position of a text, and the number of moves in the text, which the page does not play. Throws `Wrong` if the

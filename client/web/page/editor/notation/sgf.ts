@@ -3,7 +3,7 @@
 import { Board } from '../../model/position.ts';
 import { Wrong } from '../position-error.ts';
 
-import type { Game } from '../../../protocol.ts';
+import type { Game } from '../../net/protocol.ts';
 import type { Draft, Told } from '../draft.ts';
 
 /** How a game is written in it. */
