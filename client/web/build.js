@@ -22,7 +22,11 @@ const CHUNKS = {
 /** Chunks that must not import each other: the modules that both import belong to the chunk `main`. */
 const INDEPENDENT_CHUNKS = /** @type {const} */ (['lobby', 'match']);
 /** Style sheets and the worker, each bundled to a file of its own. */
-const BUNDLES = { page: 'app/page.css', lazy: 'app/lazy.css', offline: 'offline/worker.ts' };
+const BUNDLES = {
+  page: 'app/page.css',
+  lazy: 'app/lazy.css',
+  offline: 'offline/local-server-worker.ts',
+};
 /** Parts of a file in `locales`. */
 const TEXT_PARTS = ['initial', 'lazy'];
 

@@ -3,8 +3,14 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { fits, goToYou, isInSight, isOpenToAll, playBot } from './players.ts';
-import { closeBrowser, inHouse, picture, variants } from './support.ts';
+import {
+  expectNoHorizontalOverflow,
+  openAccountPage,
+  expectInViewport,
+  expectAccessible,
+  startBotMatch,
+} from './page-actions.ts';
+import { closeBrowser, withServer, takeScreenshot, selectVariants } from './support.ts';
 
 import type { Page } from './support.ts';
 
@@ -30,7 +36,7 @@ async function logIn(page: Page, name: string, password: string) {
   await page.keyboard.press('Enter');
 }
 
-for (const [size, viewport] of variants(
+for (const [size, viewport] of selectVariants(
   Object.entries({
     phone: { width: 390, height: 844 },
     desktop: { width: 1280, height: 720 },
@@ -39,14 +45,14 @@ for (const [size, viewport] of variants(
 )) {
   test(
     `a guest signs up in one step, and comes back by name and password: ${size}`,
-    inHouse(async (house) => {
+    withServer(async (house) => {
       const options = { viewport, reducedMotion: 'reduce' as const, axe: true };
-      const ann = await house.visitor('/', options);
-      await playBot(ann);
-      await goToYou(ann);
-      await isOpenToAll(ann, 'sign up');
-      await fits(ann);
-      await picture(ann, `sign-up-${size}`);
+      const ann = await house.openPage('/', options);
+      await startBotMatch(ann);
+      await openAccountPage(ann);
+      await expectAccessible(ann, 'sign up');
+      await expectNoHorizontalOverflow(ann);
+      await takeScreenshot(ann, `sign-up-${size}`);
       await signUp(ann, 'Ann Smith', 'short');
       const trouble = ann.getByRole('alert');
       await trouble.filter({ hasText: 'A password has 10 to 200 characters.' }).waitFor();
@@ -56,23 +62,25 @@ for (const [size, viewport] of variants(
       await ann.getByText('The name Ann Smith is yours now.').waitFor();
       await ann.getByRole('heading', { name: 'Your name is your own' }).waitFor();
       await isCalled(ann, 'Ann Smith');
-      await isOpenToAll(ann, 'account');
-      await picture(ann, `account-${size}`);
+      await expectAccessible(ann, 'account');
+      await takeScreenshot(ann, `account-${size}`);
 
-      const other = await house.visitor('/pair', options);
+      const other = await house.openPage('/pair', options);
       await other.locator('.login').waitFor();
-      await isOpenToAll(other, 'log in');
-      await fits(other);
-      await picture(other, `log-in-${size}`);
+      await expectAccessible(other, 'log in');
+      await expectNoHorizontalOverflow(other);
+      await takeScreenshot(other, `log-in-${size}`);
       await logIn(other, 'ann smith', 'wrong password');
-      await isInSight(other.getByRole('alert').filter({ hasText: 'That is not the password' }));
+      await expectInViewport(
+        other.getByRole('alert').filter({ hasText: 'That is not the password' }),
+      );
       await logIn(other, 'ann smith', PASSWORD);
       await other.getByText('You are Ann Smith here now.').waitFor();
       await other.getByText('Your matches').waitFor();
       await ann.getByText(/^A new device plays as you: /).waitFor();
       // Nobody else is called so.
-      const eve = await house.visitor('/', options);
-      await goToYou(eve);
+      const eve = await house.openPage('/', options);
+      await openAccountPage(eve);
       await signUp(eve, 'ANN SMITH');
       await eve.getByRole('alert').filter({ hasText: 'Nobody can have this name here.' }).waitFor();
     }),
@@ -81,12 +89,12 @@ for (const [size, viewport] of variants(
 
 test(
   'whoever has a password is asked for it before others are logged out',
-  inHouse(async (house) => {
-    const ann = await house.visitor('/', { axe: true });
-    await goToYou(ann);
+  withServer(async (house) => {
+    const ann = await house.openPage('/', { axe: true });
+    await openAccountPage(ann);
     await signUp(ann, 'Ann');
     await ann.getByText('The name Ann is yours now.').waitFor();
-    const other = await house.visitor('/pair');
+    const other = await house.openPage('/pair');
     await logIn(other, 'Ann', PASSWORD);
     await other.getByText('You are Ann here now.').waitFor();
     await ann.getByRole('button', { name: 'Log out all others' }).click();
@@ -95,8 +103,8 @@ test(
     await field.fill('wrong password');
     await ann.keyboard.press('Enter');
     await dialog.getByRole('alert').filter({ hasText: 'That is not the password' }).waitFor();
-    await isOpenToAll(ann, 'proof');
-    await picture(ann, 'proof');
+    await expectAccessible(ann, 'proof');
+    await takeScreenshot(ann, 'proof');
     await ann.keyboard.press('Escape');
     assert.equal(await ann.locator('.devices li').count(), 2);
     await ann.getByRole('button', { name: 'Log out all others' }).click();
@@ -115,7 +123,7 @@ test(
     await field.fill(key.toLowerCase());
     await ann.keyboard.press('Enter');
     await ann.getByText('The password is set.').waitFor();
-    const back = await house.visitor('/pair');
+    const back = await house.openPage('/pair');
     await logIn(back, 'Ann', 'another horse');
     await back.getByText('You are Ann here now.').waitFor();
   }),
@@ -123,10 +131,10 @@ test(
 
 test(
   'an account takes another name, and stays who it is',
-  inHouse(async (house) => {
-    const ann = await house.visitor();
-    await playBot(ann);
-    await goToYou(ann);
+  withServer(async (house) => {
+    const ann = await house.openPage();
+    await startBotMatch(ann);
+    await openAccountPage(ann);
     await signUp(ann, 'Ann');
     await ann.getByText('The name Ann is yours now.').waitFor();
     const rename = async (name: string) => {
@@ -148,10 +156,10 @@ test(
 
 test(
   'without accounts the page has no trace of them',
-  inHouse(
+  withServer(
     async (house) => {
-      const ann = await house.visitor();
-      await goToYou(ann);
+      const ann = await house.openPage();
+      await openAccountPage(ann);
       await ann.getByRole('button', { name: 'Make a recovery key' }).waitFor();
       assert.equal(await ann.getByLabel(/password/i).count(), 0);
       await ann.goto('/pair');

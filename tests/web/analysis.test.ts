@@ -5,18 +5,18 @@ import { after, test } from 'node:test';
 
 import {
   cell,
-  fits,
-  inBar,
-  invite,
-  isOpenToAll,
-  isOver,
-  moves,
-  myTurn,
-  playAll,
-  playBot,
-  says,
-} from './players.ts';
-import { closeBrowser, inHouse, picture, variants } from './support.ts';
+  expectNoHorizontalOverflow,
+  barButton,
+  inviteFriend,
+  expectAccessible,
+  isMatchOver,
+  countMoves,
+  waitForMyTurn,
+  playMoves,
+  startBotMatch,
+  waitForStatus,
+} from './page-actions.ts';
+import { closeBrowser, withServer, takeScreenshot, selectVariants } from './support.ts';
 
 import type { Page } from './support.ts';
 
@@ -36,7 +36,7 @@ async function analyse(page: Page) {
   return panel;
 }
 
-for (const [size, viewport] of variants(
+for (const [size, viewport] of selectVariants(
   Object.entries({
     phone: { width: 390, height: 844 },
     lying: { width: 844, height: 390 },
@@ -46,16 +46,16 @@ for (const [size, viewport] of variants(
 )) {
   test(
     `a match is looked at again: what was bad is marked, why it was, and what was better: ${size}`,
-    inHouse(async (house) => {
+    withServer(async (house) => {
       const options = {
         viewport,
         reducedMotion: 'reduce' as const,
         axe: true,
       };
-      const ann = await house.visitor('/', options);
-      const bob = await house.visitor(await invite(ann, 'Chess'), options);
-      await playAll(ann, bob, 'e2-e4 e7-e5 d1-h5 b8-c6 f1-c4 g8-f6 h5-f7');
-      await says(bob, 'You lose.');
+      const ann = await house.openPage('/', options);
+      const bob = await house.openPage(await inviteFriend(ann, 'Chess'), options);
+      await playMoves(ann, bob, 'e2-e4 e7-e5 d1-h5 b8-c6 f1-c4 g8-f6 h5-f7');
+      await waitForStatus(bob, 'You lose.');
       const panel = await analyse(bob);
       const blunder = bob.getByRole('button', { name: /Nf6.*Blunder/ });
       await blunder.waitFor();
@@ -64,61 +64,61 @@ for (const [size, viewport] of variants(
       await panel.getByText(/After .* the other side wins with the next move\./).waitFor();
       await bob.locator('.drawn.advised').waitFor({ state: 'attached' });
       assert.ok((await panel.locator('.chances .bad').count()) > 0);
-      await fits(bob);
-      await isOpenToAll(bob, 'analysis');
-      await picture(bob, `analysis-${size}`);
+      await expectNoHorizontalOverflow(bob);
+      await expectAccessible(bob, 'analysis');
+      await takeScreenshot(bob, `analysis-${size}`);
       // Their own mistakes, one after the other: a better move is looked for on the board.
       await panel.getByRole('button', { name: 'Learn from your mistakes' }).click();
-      await says(bob, 'What is better?');
+      await waitForStatus(bob, 'What is better?');
       const asked = bob.locator('.learning');
       // Beside a large board the analysis tells it.
       const told = size === 'desktop' ? panel.locator('.told') : asked;
       await told.getByText(/You played knight g8 to f6\./).waitFor();
       assert.equal(await bob.locator('.drawn.advised').count(), 0);
-      await isOpenToAll(bob, 'learning');
-      await picture(bob, `learning-${size}`);
+      await expectAccessible(bob, 'learning');
+      await takeScreenshot(bob, `learning-${size}`);
       const choose = async (from: string, to: string) => {
         for (const square of [from, to]) await cell(bob, square).click();
       };
       await choose('g8', 'f6');
-      await says(bob, 'That is what you played.');
+      await waitForStatus(bob, 'That is what you played.');
       await panel.getByText(/After .* the other side wins with the next move\./).waitFor();
       await asked.getByRole('button', { name: 'Try again' }).click();
       await choose('a7', 'a6');
-      await says(bob, 'The search prefers another.');
+      await waitForStatus(bob, 'The search prefers another.');
       await cell(bob, 'a6').and(bob.getByLabel('black pawn')).waitFor();
       await told.getByText(/how good pawn a7 to a6 is\.$/).waitFor();
-      await fits(bob);
-      await picture(bob, `tried-${size}`);
+      await expectNoHorizontalOverflow(bob);
+      await takeScreenshot(bob, `tried-${size}`);
       await asked.getByRole('button', { name: 'Try again' }).click();
       await cell(bob, 'a7').and(bob.getByLabel('black pawn')).waitFor();
       await asked.getByRole('button', { name: 'Show it' }).click();
-      await says(bob, 'This was better.');
+      await waitForStatus(bob, 'This was better.');
       await bob.locator('.drawn.advised').waitFor({ state: 'attached' });
       // Each thing is said once, here and where one has found it.
       const shown = told.getByText(/The best move is \w+ [a-h][1-8] to [a-h][1-8]\.$/);
       const better = await shown.textContent();
       assert.doesNotMatch(better ?? '', /would have/);
-      await picture(bob, `shown-${size}`);
+      await takeScreenshot(bob, `shown-${size}`);
       const [, from = '', to = ''] = /([a-h][1-8]) to ([a-h][1-8])/.exec(better ?? '') ?? [];
       await asked.getByRole('button', { name: 'Done' }).click();
-      await says(bob, 'You lose.');
+      await waitForStatus(bob, 'You lose.');
       // Whoever finds it is told so.
       await panel.getByRole('button', { name: 'Learn from your mistakes' }).click();
-      await says(bob, 'What is better?');
+      await waitForStatus(bob, 'What is better?');
       await choose(from, to);
-      await says(bob, 'That is the best move.');
+      await waitForStatus(bob, 'That is the best move.');
       const found = size === 'desktop' ? panel.locator('.stands') : asked;
       await found
         .getByText(/(Black|White) [+\d]/)
         .first()
         .waitFor();
       assert.doesNotMatch((await found.textContent()) ?? '', /would have/);
-      await picture(bob, `found-${size}`);
+      await takeScreenshot(bob, `found-${size}`);
       await bob.locator('.drawn.advised').waitFor({ state: 'attached' });
       // Whoever looks elsewhere learns no more.
       await bob.keyboard.press('ArrowLeft');
-      await says(bob, /^After \d of 7 moves\.$/);
+      await waitForStatus(bob, /^After \d of 7 moves\.$/);
       assert.equal(await asked.isVisible(), false);
       // What the bad move was worth stands there whole; beside a large board the analysis says it.
       await bob.keyboard.press('End');
@@ -127,7 +127,7 @@ for (const [size, viewport] of variants(
       await brief.waitFor();
       const [has, needs] = await brief.evaluate((why) => [why.clientHeight, why.scrollHeight]);
       assert.ok(size === 'desktop' || has >= needs, `${has} < ${needs}`);
-      await picture(bob, `judged-${size}`);
+      await takeScreenshot(bob, `judged-${size}`);
     }, UNHURRIED),
   );
 }
@@ -164,11 +164,11 @@ async function readsIn(page: Page, language: string) {
 
 test(
   'that a match can be analysed stands there in a word in a window of any width, and moves nothing',
-  inHouse(async (house) => {
-    const ann = await house.visitor();
-    const bob = await house.visitor(await invite(ann));
-    await playAll(ann, bob, 'a1 b1 a2 c1 a3');
-    await says(bob, 'You lose.');
+  withServer(async (house) => {
+    const ann = await house.openPage();
+    const bob = await house.openPage(await inviteFriend(ann));
+    await playMoves(ann, bob, 'a1 b1 a2 c1 a3');
+    await waitForStatus(bob, 'You lose.');
     await bob.getByRole('button', { name: 'Show the board' }).click();
     const place = () => bob.locator('.bar').getByRole('button').last().boundingBox();
     const names = [
@@ -176,7 +176,7 @@ test(
       ['Deutsch', 'Analysieren'],
       ['Español', 'Analizar'],
     ] as const;
-    for (const [language, analyses] of variants(names, 'Deutsch')) {
+    for (const [language, analyses] of selectVariants(names, 'Deutsch')) {
       await readsIn(bob, language);
       const button = bob.locator('.bar').getByRole('button', { name: analyses, exact: true });
       for (const width of WIDTHS) {
@@ -196,18 +196,18 @@ test(
 
 test(
   'how a move is judged, and what is asked of whoever learns from it, is read whole in a window of any width',
-  inHouse(async (house) => {
-    const ann = await house.visitor();
-    const bob = await house.visitor(await invite(ann, 'Chess'));
-    await playAll(ann, bob, 'e2-e4 e7-e5 d1-h5 b8-c6 f1-c4 g8-f6 h5-f7');
-    await says(bob, 'You lose.');
+  withServer(async (house) => {
+    const ann = await house.openPage();
+    const bob = await house.openPage(await inviteFriend(ann, 'Chess'));
+    await playMoves(ann, bob, 'e2-e4 e7-e5 d1-h5 b8-c6 f1-c4 g8-f6 h5-f7');
+    await waitForStatus(bob, 'You lose.');
     await bob.getByRole('button', { name: 'Show the board' }).click();
     const names = [
       ['English', 'Blunder'],
       ['Deutsch', 'Grober Fehler'],
       ['Español', 'Error grave'],
     ] as const;
-    for (const [language, judged] of variants(names, 'Deutsch')) {
+    for (const [language, judged] of selectVariants(names, 'Deutsch')) {
       await readsIn(bob, language);
       await bob.locator('.bar .analyse').click();
       await bob.locator('.accuracy', { hasText: '100' }).waitFor();
@@ -221,12 +221,12 @@ test(
           const cut = [...words, ...(isBeside ? await cutOff(bob, '.lower', ...buttons) : [])];
           assert.deepEqual(cut, [], `${language}, ${what}, ${width}`);
           if (isBeside) await bob.locator('.told', { hasText: /\w/ }).waitFor();
-          await fits(bob);
+          await expectNoHorizontalOverflow(bob);
         }
       };
       await bob.locator('.why.judged', { hasText: new RegExp(`^${judged}\\.`) }).waitFor();
       await isWhole('judged', '.lower > .why', '.asked', '.asked > .primary:not([hidden])');
-      await picture(bob, `judged-${language}`);
+      await takeScreenshot(bob, `judged-${language}`);
       const last = ['.learning', '.learning button:last-of-type'];
       const choose = async (from: string, to: string) => {
         for (const square of [from, to]) await cell(bob, square).click();
@@ -254,7 +254,7 @@ test(
   }, UNHURRIED),
 );
 
-for (const [size, options] of variants(
+for (const [size, options] of selectVariants(
   Object.entries({
     phone: { viewport: { width: 390, height: 844 } },
     desktop: { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' as const },
@@ -263,13 +263,13 @@ for (const [size, options] of variants(
 )) {
   test(
     `of every position of an analysed match one sees what it is worth and what is best there: ${size}`,
-    inHouse(async (house) => {
-      const ann = await house.visitor();
-      const bob = await house.visitor(await invite(ann, 'Chess'), {
+    withServer(async (house) => {
+      const ann = await house.openPage();
+      const bob = await house.openPage(await inviteFriend(ann, 'Chess'), {
         ...{ ...options, reducedMotion: 'reduce' as const, axe: true },
       });
-      await playAll(ann, bob, 'e2-e4 e7-e5 d1-h5 b8-c6 f1-c4 g8-f6 h5-f7');
-      await says(bob, 'You lose.');
+      await playMoves(ann, bob, 'e2-e4 e7-e5 d1-h5 b8-c6 f1-c4 g8-f6 h5-f7');
+      await waitForStatus(bob, 'You lose.');
       const panel = await analyse(bob);
       const worth = panel.locator('.worth');
       const bar = panel.locator('.value');
@@ -277,7 +277,7 @@ for (const [size, options] of variants(
       /** What stands there for the position after so many moves. */
       const at = async (ply: number) => {
         const count = ply < 7 ? new RegExp(`^After ${ply} of 7 moves\\.$`) : 'You lose.';
-        await says(bob, count);
+        await waitForStatus(bob, count);
         const [box, share] = await Promise.all([
           bar.boundingBox(),
           bar.locator('div').boundingBox(),
@@ -297,8 +297,8 @@ for (const [size, options] of variants(
       for (let ply = 6; ply >= 0; ply--) {
         await bob.keyboard.press('ArrowLeft');
         seen[ply] = await at(ply);
-        await fits(bob);
-        if (ply === 6 || ply === 5) await picture(bob, `worth-${size}-${ply}`);
+        await expectNoHorizontalOverflow(bob);
+        if (ply === 6 || ply === 5) await takeScreenshot(bob, `worth-${size}-${ply}`);
       }
       // What stands below stays where it is.
       for (const { y, told } of seen) assert.equal(y, end.y, told);
@@ -308,7 +308,7 @@ for (const [size, options] of variants(
         assert.match(seen[ply]?.words ?? '', /^((White|Black) \+0\.\d\d|even)/);
         assert.match(seen[ply]?.told ?? '', /^The best move is \w+ [a-h]\d to [a-h]\d\.$/);
       }
-      await isOpenToAll(bob, 'the worth of a position');
+      await expectAccessible(bob, 'the worth of a position');
       // It is in sight, and not below the window.
       await bob.evaluate(() => scrollTo(0, 0));
       const words = await panel.locator('.told p').boundingBox();
@@ -320,7 +320,7 @@ for (const [size, options] of variants(
       assert.equal(light, shares);
       // What is to be found is not told by what it would come to.
       await panel.getByRole('button', { name: 'Learn from your mistakes' }).click();
-      await says(bob, 'What is better?');
+      await waitForStatus(bob, 'What is better?');
       assert.equal(await bar.isVisible(), false);
       assert.equal(await worth.textContent(), '');
       await bob.locator('.learning').getByRole('button', { name: 'Show it' }).click();
@@ -343,9 +343,9 @@ for (const [size, options] of variants(
           await bob.locator('.told', { hasText: told }).waitFor();
           const cut = await cutOff(bob, '.analysis', '.worth', '.worth strong');
           assert.deepEqual(cut, [], language);
-          await fits(bob);
+          await expectNoHorizontalOverflow(bob);
         }
-        await picture(bob, `worth-${language}`);
+        await takeScreenshot(bob, `worth-${language}`);
       }
     }, UNHURRIED),
   );
@@ -353,12 +353,12 @@ for (const [size, options] of variants(
 
 test(
   'whoever has asked for the analysis by keyboard goes on from it',
-  inHouse(async (house) => {
-    const ann = await house.visitor();
-    const bob = await house.visitor(await invite(ann));
-    await playAll(ann, bob, 'a1 b1 a2 c1 a3');
+  withServer(async (house) => {
+    const ann = await house.openPage();
+    const bob = await house.openPage(await inviteFriend(ann));
+    await playMoves(ann, bob, 'a1 b1 a2 c1 a3');
     await bob.getByRole('button', { name: 'Show the board' }).click();
-    await inBar(bob, 'Analyse').focus();
+    await barButton(bob, 'Analyse').focus();
     await bob.keyboard.press('Enter');
     await bob.getByText(/accuracy \d+ of 100/).waitFor();
     await bob.keyboard.press('Tab');
@@ -369,11 +369,11 @@ test(
 
 test(
   'whoever made no mistake is not asked to learn from one',
-  inHouse(async (house) => {
-    const ann = await house.visitor();
-    const bob = await house.visitor(await invite(ann));
+  withServer(async (house) => {
+    const ann = await house.openPage();
+    const bob = await house.openPage(await inviteFriend(ann));
     // Ann wins from the first mistake on, and makes none.
-    await playAll(ann, bob, 'a1 b1 a2 c1 a3');
+    await playMoves(ann, bob, 'a1 b1 a2 c1 a3');
     for (const page of [ann, bob]) await page.locator('.room.ended').waitFor();
     const learn = { name: 'Learn from your mistakes' };
     await (await analyse(bob)).getByRole('button', learn).waitFor();
@@ -383,8 +383,8 @@ test(
 
 test(
   'of a match of each game it is told in words why a move was bad, and in other words than English',
-  inHouse(async (house) => {
-    const [ann, bob] = [await house.visitor(), await house.visitor()];
+  withServer(async (house) => {
+    const [ann, bob] = [await house.openPage(), await house.openPage()];
     const twice = /The other side can threaten to win in two ways at once\./;
     const matches = [
       [
@@ -420,13 +420,13 @@ test(
         /An open three is left to the other side\..*The other side answers g(7|11), and then g\d+ g\d+\./,
       ],
     ] as const;
-    for (const [game, played, bad, told] of variants(matches, 'Chess', 'Tic-tac-toe')) {
-      await bob.goto(await invite(ann, game));
-      await playAll(ann, bob, played);
+    for (const [game, played, bad, told] of selectVariants(matches, 'Chess', 'Tic-tac-toe')) {
+      await bob.goto(await inviteFriend(ann, game));
+      await playMoves(ann, bob, played);
       // The last move is told before the end that it may have brought.
       const next = played.split(' ').length % 2 === 0 ? ann : bob;
-      if (!(await isOver(next))) {
-        await inBar(ann, 'Resign …').click();
+      if (!(await isMatchOver(next))) {
+        await barButton(ann, 'Resign …').click();
         await ann.getByRole('button', { name: 'Resign', exact: true }).click();
       }
       await ann.locator('.room.ended').waitFor();
@@ -440,7 +440,7 @@ test(
         .nth(bad - 1)
         .click();
       await panel.getByText(told).waitFor();
-      await picture(ann, `analysis-${game}`);
+      await takeScreenshot(ann, `analysis-${game}`);
       // Black is dark, also where it is the first side.
       const area = await panel.locator('.area').evaluate((area) => getComputedStyle(area).fill);
       const share = await panel
@@ -465,11 +465,11 @@ test(
 
 /** Analyses a match of tic-tac-toe in which c3 was a blunder, of which the server tells this and nothing else. */
 async function blunder(
-  house: import('./support.ts').House,
+  house: import('./support.ts').TestHarness,
   told: object,
   judged: string = 'blunder',
 ) {
-  const ann = await house.visitor();
+  const ann = await house.openPage();
   await ann.routeWebSocket('**/ws', (socket) => {
     const server = socket.connectToServer();
     server.onMessage((text) => {
@@ -483,8 +483,8 @@ async function blunder(
     });
   });
   await ann.reload();
-  const bob = await house.visitor(await invite(ann));
-  await playAll(ann, bob, 'a1 c3 c1 b1 a3 a2 b2');
+  const bob = await house.openPage(await inviteFriend(ann));
+  await playMoves(ann, bob, 'a1 c3 c1 b1 a3 a2 b2');
   const panel = await analyse(ann);
   await ann.getByRole('button', { name: new RegExp(`c3.*${judged}`, 'i') }).click();
   return panel;
@@ -492,7 +492,7 @@ async function blunder(
 
 test(
   'what a later server says of a move in words that the page does not know is said in its own',
-  inHouse(async (house) => {
+  withServer(async (house) => {
     const panel = await blunder(house, {
       kind: 'later_kind',
       signs: [{ sign: 'later_sign' }],
@@ -504,7 +504,7 @@ test(
 
 test(
   'a move that only gave points away did not give the win away',
-  inHouse(async (house) => {
+  withServer(async (house) => {
     const panel = await blunder(house, {
       kind: 'loses_points',
       points: 14,
@@ -517,7 +517,7 @@ test(
 
 test(
   'a win that was left out where another may follow is not gone',
-  inHouse(async (house) => {
+  withServer(async (house) => {
     const told = { kind: 'misses_win', in: 1, keeps: 'win', signs: [] };
     const panel = await blunder(house, told, 'inaccuracy');
     await panel
@@ -528,8 +528,8 @@ test(
 
 test(
   'what was not looked at to the end may be asked for again',
-  inHouse(async (house) => {
-    const ann = await house.visitor();
+  withServer(async (house) => {
+    const ann = await house.openPage();
     let isFailing = true;
     await ann.routeWebSocket('**/ws', (socket) => {
       const server = socket.connectToServer();
@@ -546,8 +546,8 @@ test(
       });
     });
     await ann.reload();
-    const bob = await house.visitor(await invite(ann));
-    await playAll(ann, bob, 'a1 c3 c1 b1 a3 a2 b2');
+    const bob = await house.openPage(await inviteFriend(ann));
+    await playMoves(ann, bob, 'a1 c3 c1 b1 a3 a2 b2');
     await ann.getByRole('button', { name: 'Analyse' }).first().click();
     await ann.locator('#toast', { hasText: 'The server has more to do' }).waitFor();
     await analyse(ann);
@@ -556,14 +556,14 @@ test(
 
 test(
   'whoever has had two bots play has their match looked at, and nobody else',
-  inHouse(async (house) => {
-    const ann = await house.visitor();
+  withServer(async (house) => {
+    const ann = await house.openPage();
     await ann.getByRole('radio', { name: 'Tic-tac-toe', exact: true }).check();
     await ann.getByText('Or watch two bots').click();
     await ann.getByLabel('Pace').selectOption('Fast');
     await ann.getByRole('button', { name: 'Watch them' }).click();
     await ann.getByRole('grid').waitFor();
-    const eve = await house.visitor(new URL(ann.url()).pathname);
+    const eve = await house.openPage(new URL(ann.url()).pathname);
     for (const page of [ann, eve]) await page.locator('.room.ended').waitFor();
     const panel = await analyse(ann);
     // None of the mistakes was one's own.
@@ -577,29 +577,29 @@ test(
 
 test(
   'against a bot there is a hint, which is drawn',
-  inHouse(async (house) => {
-    const ann = await house.visitor('/', { axe: true });
+  withServer(async (house) => {
+    const ann = await house.openPage('/', { axe: true });
     for (const [game, why] of [
       // How it stands, and the answer that is expected.
       ['Chess', /By the search: White \+0\.\d\d · White \d\d %\. The other side answers \w+\.$/],
       ['Connect Four', /By the search: .*\. The other side answers \d\.$/],
       ['Tic-tac-toe', /By the search: a draw\. The other side answers [abc][123]\.$/],
     ] as const) {
-      await playBot(ann, { game });
-      await myTurn(ann);
-      await inBar(ann, 'Hint: the best move').click();
+      await startBotMatch(ann, { game });
+      await waitForMyTurn(ann);
+      await barButton(ann, 'Hint: the best move').click();
       await ann.locator('.drawn.advised').waitFor({ state: 'attached' });
       await ann.locator('#toast', { hasText: /^The best move is / }).waitFor();
       await ann.locator('#toast', { hasText: why }).waitFor();
-      assert.equal(await moves(ann), 0);
-      await fits(ann);
-      await isOpenToAll(ann, 'hint');
-      await picture(ann, `hint-${game}`);
+      assert.equal(await countMoves(ann), 0);
+      await expectNoHorizontalOverflow(ann);
+      await expectAccessible(ann, 'hint');
+      await takeScreenshot(ann, `hint-${game}`);
       await ann.getByRole('link', { name: 'Plyhouse' }).click();
     }
     // With a person there is none.
-    await house.visitor(await invite(ann, 'Chess'));
-    await myTurn(ann);
-    assert.equal(await inBar(ann, 'Hint: the best move').isVisible(), false);
+    await house.openPage(await inviteFriend(ann, 'Chess'));
+    await waitForMyTurn(ann);
+    assert.equal(await barButton(ann, 'Hint: the best move').isVisible(), false);
   }),
 );

@@ -6,17 +6,17 @@ import { after, test } from 'node:test';
 
 import {
   cell,
-  invite,
-  isOpenToAll,
-  legal,
-  moves,
-  myTurn,
-  play,
-  playAll,
-  playBot,
-  says,
-} from './players.ts';
-import { closeBrowser, inHouse, picture, settle } from './support.ts';
+  inviteFriend,
+  expectAccessible,
+  legalSquares,
+  countMoves,
+  waitForMyTurn,
+  playMove,
+  playMoves,
+  startBotMatch,
+  waitForStatus,
+} from './page-actions.ts';
+import { closeBrowser, withServer, takeScreenshot, finishAnimations } from './support.ts';
 
 import type { Page } from './support.ts';
 
@@ -40,10 +40,10 @@ async function draw(page: Page, from: string, to: string) {
 
 test(
   'what the moves of tic-tac-toe are called stands on its board',
-  inHouse(async (house) => {
-    const page = await house.visitor();
-    await playBot(page);
-    await myTurn(page);
+  withServer(async (house) => {
+    const page = await house.openPage();
+    await startBotMatch(page);
+    await waitForMyTurn(page);
     const numbers = await page.locator('.surface .number').allTextContents();
     assert.equal(numbers.join(' '), '3 2 1 a b c');
   }),
@@ -51,45 +51,45 @@ test(
 
 test(
   'arrow keys step through the moves while one plays by mouse, and over the board by keyboard',
-  inHouse(async (house) => {
-    const ann = await house.visitor();
-    const bob = await house.visitor(await invite(ann, 'Chess'));
-    await playAll(ann, bob, 'e2-e4 e7-e5');
-    await myTurn(ann);
+  withServer(async (house) => {
+    const ann = await house.openPage();
+    const bob = await house.openPage(await inviteFriend(ann, 'Chess'));
+    await playMoves(ann, bob, 'e2-e4 e7-e5');
+    await waitForMyTurn(ann);
     // The focus is on the board, by click.
     await cell(ann, 'd5').click({ force: true });
     await ann.keyboard.press('ArrowLeft');
-    await says(ann, 'After 1 of 2 moves.');
+    await waitForStatus(ann, 'After 1 of 2 moves.');
     await ann.keyboard.press('ArrowRight');
-    await myTurn(ann);
+    await waitForMyTurn(ann);
     // A piece that is in the hand is put down by keyboard.
     await cell(ann, 'd2').click();
     await ann.keyboard.press('ArrowUp');
     await ann.keyboard.press('Enter');
     await cell(bob, 'd3').and(bob.getByLabel('white pawn')).waitFor();
-    await play(bob, 'a7', 'a6');
-    await myTurn(ann);
+    await playMove(bob, 'a7', 'a6');
+    await waitForMyTurn(ann);
     await ann.keyboard.press('Tab');
     await ann.keyboard.press('Shift+Tab');
     await ann.keyboard.press('ArrowUp');
     await cell(ann, 'd4').and(ann.locator(':focus')).waitFor();
-    assert.equal(await moves(ann), 4);
+    assert.equal(await countMoves(ann), 4);
   }),
 );
 
 test(
   'arrows and circles are drawn with the right button, and go with the position',
-  inHouse(async (house) => {
-    const ann = await house.visitor();
-    const bob = await house.visitor(await invite(ann, 'Chess'));
-    await myTurn(ann);
+  withServer(async (house) => {
+    const ann = await house.openPage();
+    const bob = await house.openPage(await inviteFriend(ann, 'Chess'));
+    await waitForMyTurn(ann);
     const drawn = ann.locator('.drawn');
     await draw(ann, 'g1', 'f3');
     await draw(ann, 'e5', 'e5');
     assert.equal(await drawn.count(), 2);
     assert.equal(await ann.locator('.drawn.arrow').count(), 1);
     assert.equal(await bob.locator('.drawn').count(), 0);
-    await picture(ann, 'drawn');
+    await takeScreenshot(ann, 'drawn');
     // Once more takes it away; a click takes all.
     await draw(ann, 'e5', 'e5');
     assert.equal(await drawn.count(), 1);
@@ -99,33 +99,33 @@ test(
     await ann.keyboard.press('e');
     await draw(ann, 'b1', 'c3');
     assert.equal(await drawn.count(), 2);
-    assert.equal(await moves(ann), 0);
-    await play(ann, 'e2', 'e4');
+    assert.equal(await countMoves(ann), 0);
+    await playMove(ann, 'e2', 'e4');
     assert.equal(await drawn.count(), 0);
   }),
 );
 
 test(
   'where there is no keyboard nothing is marked that nobody has touched, until a key is pressed',
-  inHouse(async (house) => {
-    const ann = await house.visitor();
-    const link = await invite(ann, 'Connect Four');
+  withServer(async (house) => {
+    const ann = await house.openPage();
+    const link = await inviteFriend(ann, 'Connect Four');
     const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-    const bob = await house.visitor(link, phone);
-    await play(ann, 'd1');
-    await myTurn(bob);
+    const bob = await house.openPage(link, phone);
+    await playMove(ann, 'd1');
+    await waitForMyTurn(bob);
     const at = bob.locator('[role=gridcell]:focus');
     await at.waitFor();
     const frame = () => at.evaluate((cell) => getComputedStyle(cell).outlineStyle);
     const ghost = bob.locator('.picture .ghost');
     assert.equal(await frame(), 'none');
     assert.equal(await ghost.count(), 0);
-    await picture(bob, 'touched');
+    await takeScreenshot(bob, 'touched');
     // The first key shows where one is, and plays nothing.
     await bob.keyboard.press('Enter');
     await ghost.waitFor();
     assert.equal(await frame(), 'solid');
-    assert.equal(await moves(bob), 1);
+    assert.equal(await countMoves(bob), 1);
     await bob.keyboard.press('ArrowRight');
     await bob.keyboard.press('Enter');
     await cell(bob, 'e1')
@@ -136,13 +136,13 @@ test(
 
 test(
   'what a finger drags is seen above it, and its square is marked',
-  inHouse(async (house) => {
-    const ann = await house.visitor('/', {
+  withServer(async (house) => {
+    const ann = await house.openPage('/', {
       viewport: { width: 390, height: 844 },
       hasTouch: true,
     });
-    await house.visitor(await invite(ann, 'Chess'));
-    await myTurn(ann);
+    await house.openPage(await inviteFriend(ann, 'Chess'));
+    await waitForMyTurn(ann);
     const [from, to] = [await middle(ann, 'd2'), await middle(ann, 'd4')];
     const session = await ann.context().newCDPSession(ann);
     const touch = (
@@ -157,7 +157,7 @@ test(
     await ann.locator('.square.aim[data-square=d4]').waitFor();
     const box = await carried.boundingBox();
     assert.ok(box && box.y + box.height / 2 < to.y - 20, JSON.stringify(box));
-    await picture(ann, 'lifted');
+    await takeScreenshot(ann, 'lifted');
     await touch('touchEnd');
     await cell(ann, 'd4').and(ann.getByLabel('white pawn')).waitFor();
     await carried.waitFor({ state: 'detached' });
@@ -166,8 +166,8 @@ test(
 
 test(
   'board and pieces are chosen, and remembered',
-  inHouse(async (house) => {
-    const ann = await house.visitor('/', { axe: true, reducedMotion: 'reduce' });
+  withServer(async (house) => {
+    const ann = await house.openPage('/', { axe: true, reducedMotion: 'reduce' });
     await ann.getByRole('button', { name: 'Board and pieces' }).click();
     const dialog = ann.getByRole('dialog', { name: 'Board and pieces' });
     const square = dialog.locator('.square.dark').first();
@@ -175,14 +175,14 @@ test(
     const seen = new Set();
     for (const name of ['Sea', 'Wood', 'Slate']) {
       await dialog.getByRole('radio', { name }).check();
-      await settle(ann);
+      await finishAnimations(ann);
       seen.add(await colour());
     }
     assert.equal(seen.size, 3);
     await dialog.getByRole('radio', { name: 'Letters' }).check();
     await dialog.locator('.sign', { hasText: 'K' }).first().waitFor();
-    await isOpenToAll(ann, 'looks');
-    await picture(ann, 'looks');
+    await expectAccessible(ann, 'looks');
+    await takeScreenshot(ann, 'looks');
     await dialog.getByRole('button', { name: 'Done' }).click();
     await ann.reload();
     const { board, pieces } = await ann.evaluate(() => ({ ...document.documentElement.dataset }));
@@ -192,10 +192,10 @@ test(
 
 test(
   'moves of chess are listed with figurines if one wishes, and are letters all the same',
-  inHouse(async (house) => {
-    const ann = await house.visitor('/', { axe: true, reducedMotion: 'reduce' });
-    await playBot(ann, { game: 'Chess' });
-    await play(ann, 'g1', 'f3');
+  withServer(async (house) => {
+    const ann = await house.openPage('/', { axe: true, reducedMotion: 'reduce' });
+    await startBotMatch(ann, { game: 'Chess' });
+    await playMove(ann, 'g1', 'f3');
     const move = ann.getByRole('button', { name: /^Move 1, White: Nf3/ });
     const seen = () =>
       move
@@ -209,8 +209,8 @@ test(
     await ann.getByRole('checkbox', { name: 'Figurines in the moves of chess' }).check();
     await ann.getByRole('button', { name: 'Done' }).click();
     assert.deepEqual(await seen(), [true, true]);
-    await isOpenToAll(ann, 'figurines');
-    await picture(ann, 'figurines');
+    await expectAccessible(ann, 'figurines');
+    await takeScreenshot(ann, 'figurines');
     await ann.reload();
     await move.waitFor();
     assert.deepEqual(await seen(), [true, true]);
@@ -224,17 +224,17 @@ test(
 
 test(
   'what stays on the board is not drawn anew, and what the mouse would do is seen until it does',
-  inHouse(async (house) => {
-    const ann = await house.visitor('/', { reducedMotion: 'reduce' });
-    await playBot(ann, { game: 'Othello' });
-    await myTurn(ann);
-    await play(ann, ...(await legal(ann)).slice(0, 1));
-    await myTurn(ann);
+  withServer(async (house) => {
+    const ann = await house.openPage('/', { reducedMotion: 'reduce' });
+    await startBotMatch(ann, { game: 'Othello' });
+    await waitForMyTurn(ann);
+    await playMove(ann, ...(await legalSquares(ann)).slice(0, 1));
+    await waitForMyTurn(ann);
     const before = await ann.evaluateHandle(() => [
       ...document.querySelectorAll('.mark-target, .mark-last'),
     ]);
     assert.ok((await before.evaluate((marks) => marks.length)) > 2);
-    const [first = ''] = await legal(ann);
+    const [first = ''] = await legalSquares(ann);
     await cell(ann, first).hover();
     await ann.locator('.ghost').waitFor({ state: 'attached' });
     assert.ok(await before.evaluate((marks) => marks.every(({ isConnected }) => isConnected)));

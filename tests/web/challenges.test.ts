@@ -5,18 +5,18 @@ import { after, test } from 'node:test';
 
 import {
   chooseClock,
-  fits,
-  inBar,
-  invite,
-  isOpenToAll,
-  myTurn,
-  playBot,
-  says,
-  titled,
-} from './players.ts';
-import { closeBrowser, inHouse, picture, variants } from './support.ts';
+  expectNoHorizontalOverflow,
+  barButton,
+  inviteFriend,
+  expectAccessible,
+  waitForMyTurn,
+  startBotMatch,
+  waitForStatus,
+  expectTitle,
+} from './page-actions.ts';
+import { closeBrowser, withServer, takeScreenshot, selectVariants } from './support.ts';
 
-import type { House, Page } from './support.ts';
+import type { TestHarness, Page } from './support.ts';
 
 after(closeBrowser);
 
@@ -25,13 +25,13 @@ const lobby = (page: Page) => page.getByRole('link', { name: 'Plyhouse' }).click
 const challenges = (page: Page) => page.getByRole('region', { name: 'Challenges' });
 
 /** Two who have played each other: the first is in the lobby, the second still at the match. */
-async function acquainted(house: House, options?: Parameters<House['visitor']>[1]) {
-  const ann = await house.visitor('/', options);
-  const bob = await house.visitor(await invite(ann), options);
-  await myTurn(ann);
+async function acquainted(house: TestHarness, options?: Parameters<TestHarness['openPage']>[1]) {
+  const ann = await house.openPage('/', options);
+  const bob = await house.openPage(await inviteFriend(ann), options);
+  await waitForMyTurn(ann);
   await bob.getByRole('button', { name: 'Resign …' }).click();
   await bob.getByRole('button', { name: 'Resign', exact: true }).click();
-  await says(ann, 'You win!');
+  await waitForStatus(ann, 'You win!');
   await lobby(ann);
   return [ann, bob] as const;
 }
@@ -39,16 +39,16 @@ async function acquainted(house: House, options?: Parameters<House['visitor']>[1
 /** Challenges the one whom this page has played. */
 const challenge = async (page: Page) => {
   await page.getByRole('button', { name: /^Challenge guest-/ }).click();
-  await says(page, /^Waiting for guest-\w+ to accept\.$/);
+  await waitForStatus(page, /^Waiting for guest-\w+ to accept\.$/);
 };
 
 test(
   'who is challenged is told in another match, and plays',
-  inHouse(async (house) => {
+  withServer(async (house) => {
     const [ann, bob] = await acquainted(house);
     await lobby(bob);
-    await playBot(bob, { game: 'Chess' });
-    await myTurn(bob);
+    await startBotMatch(bob, { game: 'Chess' });
+    await waitForMyTurn(bob);
     await chooseClock(ann, '5+3');
     await challenge(ann);
     // There is no link for others: the seat is for one alone.
@@ -57,22 +57,22 @@ test(
     const told = challenges(bob);
     await told.getByText(/^guest-\w+ challenges you$/).waitFor();
     await told.getByText('Tic-tac-toe · 5+3 · you play O').waitFor();
-    await titled(bob, /^● guest-\w+ challenges you/);
-    await picture(bob, 'challenged');
+    await expectTitle(bob, /^● guest-\w+ challenges you/);
+    await takeScreenshot(bob, 'challenged');
     // Nobody else gets in.
-    const eve = await house.visitor(new URL(ann.url()).pathname);
-    await says(eve, 'Waiting for a player.');
+    const eve = await house.openPage(new URL(ann.url()).pathname);
+    await waitForStatus(eve, 'Waiting for a player.');
     await told.getByRole('button', { name: 'Play' }).click();
-    await myTurn(ann);
+    await waitForMyTurn(ann);
     await bob.waitForURL(ann.url());
     await told.waitFor({ state: 'hidden' });
-    await titled(bob, /^(?!.*challenges you)/);
+    await expectTitle(bob, /^(?!.*challenges you)/);
   }),
 );
 
 test(
   'who declines is told of no more, and who asked knows, wherever they are',
-  inHouse(async (house) => {
+  withServer(async (house) => {
     const [ann, bob] = await acquainted(house);
     await challenge(ann);
     // What waits is told with the next connection, too.
@@ -93,12 +93,12 @@ test(
 
 test(
   'a challenge that is called off is over',
-  inHouse(async (house) => {
+  withServer(async (house) => {
     const [ann, bob] = await acquainted(house);
     await challenge(ann);
     // Whoever has asked is still known to have asked when the page is loaded anew.
     await ann.reload();
-    await says(ann, /^Waiting for guest-\w+ to accept\.$/);
+    await waitForStatus(ann, /^Waiting for guest-\w+ to accept\.$/);
     await challenges(bob).getByRole('button', { name: 'Decline' }).focus();
     await ann.getByRole('button', { name: 'Cancel' }).click();
     await bob.locator('#toast', { hasText: /^guest-\w+ waits for you no longer\.$/ }).waitFor();
@@ -109,21 +109,21 @@ test(
 
 test(
   'a challenge fits, and is open to all',
-  inHouse(async (house) => {
-    for (const colorScheme of variants(['light', 'dark'] as const, 'light')) {
+  withServer(async (house) => {
+    for (const colorScheme of selectVariants(['light', 'dark'] as const, 'light')) {
       const viewport = { width: 320, height: 640 };
       const [ann, bob] = await acquainted(house, { viewport, colorScheme, axe: true });
-      await fits(ann);
-      await isOpenToAll(ann, 'lobby with somebody to challenge');
-      await picture(ann, `opponents-phone-${colorScheme}`);
+      await expectNoHorizontalOverflow(ann);
+      await expectAccessible(ann, 'lobby with somebody to challenge');
+      await takeScreenshot(ann, `opponents-phone-${colorScheme}`);
       for (let count = 0; count < 3; count++) {
         await challenge(ann);
         await lobby(ann);
       }
       await challenges(bob).getByText('and 2 more').waitFor();
-      await fits(bob);
-      await isOpenToAll(bob, 'challenged');
-      await picture(bob, `challenged-phone-${colorScheme}`);
+      await expectNoHorizontalOverflow(bob);
+      await expectAccessible(bob, 'challenged');
+      await takeScreenshot(bob, `challenged-phone-${colorScheme}`);
     }
   }),
 );
@@ -147,7 +147,7 @@ const covered = (page: Page, part: string, others: string) =>
 /** What one uses while one plays. */
 const USED = '.surface, .player, .standing, .lower, .bar, .history .row > *';
 
-for (const [size, viewport] of variants(
+for (const [size, viewport] of selectVariants(
   Object.entries({
     phone: { width: 390, height: 844 },
     small: { width: 320, height: 568 },
@@ -158,19 +158,19 @@ for (const [size, viewport] of variants(
 )) {
   test(
     `a challenge covers nothing of the match that one plays: ${size}`,
-    inHouse(async (house) => {
+    withServer(async (house) => {
       const [ann, bob] = await acquainted(house, { viewport, reducedMotion: 'reduce' });
       await lobby(bob);
-      await playBot(bob, { game: 'Chess' });
-      await myTurn(bob);
+      await startBotMatch(bob, { game: 'Chess' });
+      await waitForMyTurn(bob);
       await challenge(ann);
       await challenges(bob).getByRole('button', { name: 'Decline' }).waitFor();
       assert.deepEqual(await covered(bob, '#notices', USED), []);
-      await inBar(bob, 'Hint: the best move').click();
+      await barButton(bob, 'Hint: the best move').click();
       await bob.locator('#toast', { hasText: /^The best move is / }).waitFor();
       assert.deepEqual(await covered(bob, '#notices', '#toast'), []);
-      await fits(bob);
-      await picture(bob, `challenged-in-match-${size}`);
+      await expectNoHorizontalOverflow(bob);
+      await takeScreenshot(bob, `challenged-in-match-${size}`);
     }),
   );
 }

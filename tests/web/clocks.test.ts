@@ -3,8 +3,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { besideTime, changesIn, clockOf, isLow } from '../../client/web/page/model/clocks.ts';
-import { timeWords } from '../../client/web/page/text/time.ts';
+import {
+  clockDetailText,
+  msUntilChange,
+  clockReading,
+  isTimeLow,
+} from '../../client/web/page/model/clocks.ts';
+import { formatTimeLeft } from '../../client/web/page/text/time.ts';
 
 import type { Clock } from '../../client/web/page/net/protocol.ts';
 import type { Match } from '../../client/web/page/model/match.ts';
@@ -17,15 +22,17 @@ const PERIODS: Clock = { kind: 'byo-yomi', main_ms: 60_000, period_ms: 30_000, p
 const match = (clock: Clock, more: Partial<Match> = {}) =>
   ({
     ...{ status: 'running', turn: 0, clock, left_ms: [60_000, 50_000], turn_ms: 0, stands: false },
-    ...{ toldAt: 1000, ...more },
+    ...{ clocksUpdatedAt: 1000, ...more },
   }) as Match;
 
 /** What seat 0 sees so long after it was told. */
 function shown(match: Match, ms: number, seat: number = 0) {
-  const shown = clockOf(match, seat, 1000 + ms);
+  const shown = clockReading(match, seat, 1000 + ms);
   assert.ok(shown && match.clock);
-  const beside = besideTime(shown, match.clock, true);
-  return [timeWords(shown.left), beside].filter((words) => words && words !== 'to move').join(' ');
+  const beside = clockDetailText(shown, match.clock, true);
+  return [formatTimeLeft(shown.left), beside]
+    .filter((words) => words && words !== 'to move')
+    .join(' ');
 }
 
 test('what is left is counted from the moment of receipt', () => {
@@ -43,7 +50,7 @@ test('nothing is over before it is told', () => {
   assert.equal(shown(periods, 70_000), '0.1 last period');
   const over = match(FISCHER, { status: 'ended', turn: null, left_ms: [0, 50_000] });
   assert.equal(shown(over, 0), '0.0');
-  assert.equal(clockOf({ ...match(FISCHER), clock: undefined }, 0, 0), null);
+  assert.equal(clockReading({ ...match(FISCHER), clock: undefined }, 0, 0), null);
 });
 
 test('a delay runs before the time does', () => {
@@ -62,8 +69,8 @@ test('periods follow the main time', () => {
 
 test('it is red where there is little left, and no period to come', () => {
   const low = (match: Match, ms: number) => {
-    const shown = clockOf(match, 0, 1000 + ms);
-    return shown !== null && isLow(shown);
+    const shown = clockReading(match, 0, 1000 + ms);
+    return shown !== null && isTimeLow(shown);
   };
   assert.equal(low(match(FISCHER), 50_000), false);
   assert.equal(low(match(FISCHER), 50_001), true);
@@ -74,8 +81,8 @@ test('it is red where there is little left, and no period to come', () => {
 
 test('it is looked at again when it shows something else', () => {
   const next = (match: Match, ms: number, seat = 0) => {
-    const shown = clockOf(match, seat, 1000 + ms);
-    return shown && changesIn(shown);
+    const shown = clockReading(match, seat, 1000 + ms);
+    return shown && msUntilChange(shown);
   };
   assert.equal(next(match(FISCHER), 0), 1000);
   assert.equal(next(match(FISCHER), 300), 700);

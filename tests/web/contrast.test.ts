@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { closeBrowser, inHouse } from './support.ts';
+import { closeBrowser, withServer } from './support.ts';
 
 after(closeBrowser);
 
@@ -13,8 +13,8 @@ const LEAST = 3;
 for (const theme of ['light', 'dark'] as const) {
   test(
     `pieces stand out from their squares: ${theme}`,
-    inHouse(async (house) => {
-      const page = await house.visitor('/', { colorScheme: theme });
+    withServer(async (house) => {
+      const page = await house.openPage('/', { colorScheme: theme });
       await page.locator('.games .picture').nth(6).waitFor();
       const measured = await page.evaluate(async () => {
         const canvas = new OffscreenCanvas(1, 1);

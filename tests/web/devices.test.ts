@@ -4,19 +4,19 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
 import { deviceLabel } from '../../client/web/page/ui/device-name.ts';
-import { inGroups, secretIn } from '../../client/web/page/account/codes.ts';
+import { groupCharacters, parseSignInCode } from '../../client/web/page/account/sign-in-codes.ts';
 import {
-  fits,
-  goToYou,
-  inBar,
-  invite,
-  isOpenToAll,
-  myTurn,
-  play,
-  playAll,
-  playBot,
-} from './players.ts';
-import { closeBrowser, eventually, inHouse, picture, variants } from './support.ts';
+  expectNoHorizontalOverflow,
+  openAccountPage,
+  barButton,
+  inviteFriend,
+  expectAccessible,
+  waitForMyTurn,
+  playMove,
+  playMoves,
+  startBotMatch,
+} from './page-actions.ts';
+import { closeBrowser, eventually, withServer, takeScreenshot, selectVariants } from './support.ts';
 
 import type { Page } from './support.ts';
 
@@ -33,14 +33,14 @@ test('a code and a key are read with what comes along when they are copied', () 
     'http://127.0.0.1:7878/pair#K7QM2PXR',
     'Go on here: https://play.example.org/pair#k7qm2pxr now',
   ]) {
-    assert.deepEqual(secretIn(text), { pair: 'K7QM2PXR' }, text);
+    assert.deepEqual(parseSignInCode(text), { pair: 'K7QM2PXR' }, text);
   }
   const key = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
-  for (const text of [key, inGroups(key, 5, '-'), inGroups(key.toLowerCase(), 4)]) {
-    assert.deepEqual(secretIn(text), { recovery: key }, text);
+  for (const text of [key, groupCharacters(key, 5, '-'), groupCharacters(key.toLowerCase(), 4)]) {
+    assert.deepEqual(parseSignInCode(text), { recovery: key }, text);
   }
   for (const text of ['', 'K7QM2PX', 'K7QM2PXRR', `${key}A`, `0${key.slice(1)}`]) {
-    assert.equal(secretIn(text), null, text);
+    assert.equal(parseSignInCode(text), null, text);
   }
 });
 
@@ -79,7 +79,7 @@ const nameOf = (page: Page) => page.locator('header .name bdi').innerText();
 
 /** Shows a link for another device, and gives it. */
 async function pairing(page: Page) {
-  await goToYou(page);
+  await openAccountPage(page);
   await page.getByRole('button', { name: 'Show link and code' }).click();
   return page.getByLabel('Link for the other device').inputValue();
 }
@@ -91,14 +91,14 @@ const squares = (page: Page) =>
     return { dark: path.split('M').length - 1, box: image.getAttribute('viewBox') };
   });
 
-for (const [size, viewport] of variants(Object.entries({ PHONE, DESKTOP }), 'PHONE')) {
+for (const [size, viewport] of selectVariants(Object.entries({ PHONE, DESKTOP }), 'PHONE')) {
   test(
     `another device is paired by a link, and plays on: ${size.toLowerCase()}`,
-    inHouse(async (house) => {
+    withServer(async (house) => {
       const reducedMotion = 'reduce' as const;
-      const ann = await house.visitor('/', { viewport, reducedMotion, axe: true });
-      const bob = await house.visitor(await invite(ann));
-      await play(ann, 'b2');
+      const ann = await house.openPage('/', { viewport, reducedMotion, axe: true });
+      const bob = await house.openPage(await inviteFriend(ann));
+      await playMove(ann, 'b2');
       const match = new URL(ann.url()).pathname;
       const link = await pairing(ann);
       assert.match(link, /^http:\/\/127\.0\.0\.1:\d+\/pair#[0-9A-Z]{8}$/);
@@ -107,19 +107,19 @@ for (const [size, viewport] of variants(Object.entries({ PHONE, DESKTOP }), 'PHO
       assert.equal(box, '0 0 37 37');
       assert.ok(dark > 300 && dark < 550, String(dark));
       await ann.getByText(/^Good once, for (5:00|4:5\d)\.$/).waitFor();
-      await fits(ann);
-      await isOpenToAll(ann, 'pairing');
-      await picture(ann, `pairing-${size}`);
+      await expectNoHorizontalOverflow(ann);
+      await expectAccessible(ann, 'pairing');
+      await takeScreenshot(ann, `pairing-${size}`);
 
-      const phone = await house.visitor(link, { viewport, reducedMotion, axe: true });
+      const phone = await house.openPage(link, { viewport, reducedMotion, axe: true });
       await phone.getByText(/^You are guest-\w+ here now\.$/).waitFor();
       // The code is in sight, and neither in the address nor in what one goes back to.
       assert.equal(new URL(phone.url()).hash, '');
       const code = await phone.getByLabel('Code or recovery key').inputValue();
       assert.equal(code.replace(' ', ''), link.slice(-8));
-      await fits(phone);
-      await isOpenToAll(phone, 'arrival');
-      await picture(phone, `arrival-${size}`);
+      await expectNoHorizontalOverflow(phone);
+      await expectAccessible(phone, 'arrival');
+      await takeScreenshot(phone, `arrival-${size}`);
       assert.notEqual(await nameOf(phone), await nameOf(ann));
       await phone.getByRole('button', { name: 'Become that player' }).click();
       await became(phone);
@@ -129,8 +129,8 @@ for (const [size, viewport] of variants(Object.entries({ PHONE, DESKTOP }), 'PHO
       await ann.getByText(/^A new device plays as you: Chrome · /).waitFor();
       await ann.locator('.devices li').nth(1).waitFor();
       assert.equal(await ann.locator('.devices li').count(), 2);
-      await isOpenToAll(ann, 'added');
-      await picture(ann, `added-${size}`);
+      await expectAccessible(ann, 'added');
+      await takeScreenshot(ann, `added-${size}`);
       await ann.getByRole('button', { name: 'That was me' }).click();
       await ann.getByText(/^A new device plays as you/).waitFor({ state: 'detached' });
 
@@ -140,9 +140,9 @@ for (const [size, viewport] of variants(Object.entries({ PHONE, DESKTOP }), 'PHO
         .or(phone.getByRole('button', { name: /^Go on/ }))
         .click();
       await phone.getByRole('gridcell', { name: /^b2, x/ }).waitFor();
-      await play(bob, 'a1');
-      await myTurn(phone);
-      await play(phone, 'c3');
+      await playMove(bob, 'a1');
+      await waitForMyTurn(phone);
+      await playMove(phone, 'c3');
       await ann.goto(match);
       await ann.getByRole('gridcell', { name: /^c3, x/ }).waitFor();
     }),
@@ -151,9 +151,9 @@ for (const [size, viewport] of variants(Object.entries({ PHONE, DESKTOP }), 'PHO
 
 test(
   'nobody gives up unasked who they are, and a wrong code changes nothing',
-  inHouse(async (house) => {
-    const ann = await house.visitor();
-    await playBot(ann);
+  withServer(async (house) => {
+    const ann = await house.openPage();
+    await startBotMatch(ann);
     const name = await nameOf(ann);
     await ann.goto('/pair#K7QM2PXR');
     await ann.getByText(`You are ${name} here now, with 1 match that is not over.`).waitFor();
@@ -181,16 +181,16 @@ test(
 
 test(
   'a code is good once, and says when it is over',
-  inHouse(async (house) => {
-    const ann = await house.visitor();
+  withServer(async (house) => {
+    const ann = await house.openPage();
     // What waits by the clock that there was is not called off by the other.
     await ann.locator('html[data-link=open]').waitFor();
     await ann.clock.install();
     const link = await pairing(ann);
-    const phone = await house.visitor(link);
+    const phone = await house.openPage(link);
     await phone.getByRole('button', { name: 'Become that player' }).click();
     await ann.getByText(/is one of your devices now\.$/).waitFor();
-    const other = await house.visitor(link);
+    const other = await house.openPage(link);
     await other.getByRole('button', { name: 'Become that player' }).click();
     await other.getByRole('alert').filter({ hasText: 'not good' }).waitFor();
     await ann.getByRole('button', { name: 'Show link and code' }).click();
@@ -204,9 +204,9 @@ test(
 
 test(
   'what one is asked by a link comes once it is known who one is, and does not move away',
-  inHouse(async (house) => {
-    const link = await pairing(await house.visitor());
-    const phone = await house.visitor();
+  withServer(async (house) => {
+    const link = await pairing(await house.openPage());
+    const phone = await house.openPage();
     let tell = () => {};
     const told = new Promise((resolve) => (tell = () => resolve(null)));
     await phone.routeWebSocket('**/ws', (socket) => {
@@ -227,9 +227,9 @@ test(
 );
 
 /** Ann on two devices. */
-async function twoDevices(house: import('./support.ts').House): Promise<[Page, Page]> {
-  const ann = await house.visitor('/', { axe: true });
-  const phone = await house.visitor(await pairing(ann), { axe: true });
+async function twoDevices(house: import('./support.ts').TestHarness): Promise<[Page, Page]> {
+  const ann = await house.openPage('/', { axe: true });
+  const phone = await house.openPage(await pairing(ann), { axe: true });
   await phone.getByRole('button', { name: 'Become that player' }).click();
   await became(phone);
   return [ann, phone];
@@ -237,15 +237,15 @@ async function twoDevices(house: import('./support.ts').House): Promise<[Page, P
 
 test(
   'a device that somebody else has added is logged out at once',
-  inHouse(async (house) => {
+  withServer(async (house) => {
     const [ann, phone] = await twoDevices(house);
     const name = await nameOf(ann);
     const notice = ann.getByRole('region', { name: 'New devices' });
     await notice.getByRole('button', { name: 'Log out' }).click();
     await ann.getByText('Logged out.', { exact: true }).waitFor();
     await phone.getByText('This device is logged out.').waitFor();
-    await isOpenToAll(phone, 'logged out');
-    await picture(phone, 'logged-out');
+    await expectAccessible(phone, 'logged out');
+    await takeScreenshot(phone, 'logged-out');
     // It does not become anybody by itself.
     await phone.getByRole('button', { name: 'Begin as a new guest' }).click();
     await phone.getByRole('button', { name: /^Play the/ }).waitFor();
@@ -258,7 +258,7 @@ test(
 
 test(
   'devices are listed, and logged out one by one or all others together',
-  inHouse(async (house) => {
+  withServer(async (house) => {
     const [ann, phone] = await twoDevices(house);
     await ann.getByRole('button', { name: 'That was me' }).click();
     const rows = ann.locator('.devices li');
@@ -294,7 +294,7 @@ test(
     // Oneself last, and not by one slip.
     await ann.getByRole('button', { name: /^Log out: / }).click();
     await ann.getByText(/^Log out here\?/).waitFor();
-    await isOpenToAll(ann, 'log out');
+    await expectAccessible(ann, 'log out');
     await ann.getByRole('button', { name: 'Log out', exact: true }).click();
     await ann.getByText('This device is logged out.').waitFor();
   }),
@@ -302,15 +302,15 @@ test(
 
 test(
   'whoever has lost all devices comes back with the recovery key',
-  inHouse(async (house) => {
-    const ann = await house.visitor('/', { viewport: PHONE, axe: true });
-    await playBot(ann);
-    await play(ann, 'b2');
+  withServer(async (house) => {
+    const ann = await house.openPage('/', { viewport: PHONE, axe: true });
+    await startBotMatch(ann);
+    await playMove(ann, 'b2');
     const name = await nameOf(ann);
-    await goToYou(ann);
-    await picture(ann, 'you-phone');
-    await isOpenToAll(ann, 'you');
-    await fits(ann);
+    await openAccountPage(ann);
+    await takeScreenshot(ann, 'you-phone');
+    await expectAccessible(ann, 'you');
+    await expectNoHorizontalOverflow(ann);
     await ann.getByRole('button', { name: 'Make a recovery key' }).click();
     const dialog = ann.getByRole('dialog', { name: `The recovery key of ${name}` });
     const key = await dialog.getByLabel('Recovery key').inputValue();
@@ -321,9 +321,9 @@ test(
     let text = '';
     for await (const chunk of stream) text += chunk;
     assert.match(text, new RegExp(`${name}.*/pair: ${key}\n$`));
-    await fits(ann);
-    await isOpenToAll(ann, 'recovery');
-    await picture(ann, 'recovery-phone');
+    await expectNoHorizontalOverflow(ann);
+    await expectAccessible(ann, 'recovery');
+    await takeScreenshot(ann, 'recovery-phone');
     // On paper there is nothing else.
     await ann.emulateMedia({ media: 'print' });
     assert.ok(await dialog.getByLabel('Recovery key').isVisible());
@@ -335,8 +335,8 @@ test(
     await ann.evaluate(() => localStorage.clear());
     await ann.close();
 
-    const other = await house.visitor();
-    await goToYou(other);
+    const other = await house.openPage();
+    await openAccountPage(other);
     await other.getByRole('link', { name: 'Enter a code or key' }).click();
     await other.getByLabel('Code or recovery key').fill(key.toLowerCase());
     await other.keyboard.press('Enter');
@@ -348,15 +348,15 @@ test(
 
 test(
   'a guest who wins for the first time is asked to keep it, once',
-  inHouse(async (house) => {
-    const ann = await house.visitor('/', { viewport: PHONE, reducedMotion: 'reduce', axe: true });
-    const bob = await house.visitor(await invite(ann, 'Connect Four'));
+  withServer(async (house) => {
+    const ann = await house.openPage('/', { viewport: PHONE, reducedMotion: 'reduce', axe: true });
+    const bob = await house.openPage(await inviteFriend(ann, 'Connect Four'));
     const question = /^Your name and your games are in this browser alone\./;
-    await playAll(ann, bob, 'd1 c1 d1 c1 d1 c1 d1');
+    await playMoves(ann, bob, 'd1 c1 d1 c1 d1 c1 d1');
     await ann.getByText(question).waitFor();
-    await isOpenToAll(ann, 'keep');
-    await fits(ann);
-    await picture(ann, 'keep-phone');
+    await expectAccessible(ann, 'keep');
+    await expectNoHorizontalOverflow(ann);
+    await takeScreenshot(ann, 'keep-phone');
     await bob.getByRole('heading', { name: 'You lose.' }).waitFor();
     assert.equal(await bob.getByText(question).count(), 1);
     assert.ok(!(await bob.getByText(question).isVisible()));
@@ -364,9 +364,9 @@ test(
     await ann.getByRole('button', { name: 'Make a recovery key' }).waitFor();
     await ann.goBack();
     // The second time, nothing is asked.
-    await inBar(ann, 'Rematch').click();
+    await barButton(ann, 'Rematch').click();
     await bob.getByRole('button', { name: 'Accept' }).click();
-    await playAll(bob, ann, 'd1 c1 d1 c1 d1 c1 e1 c1');
+    await playMoves(bob, ann, 'd1 c1 d1 c1 d1 c1 e1 c1');
     await ann.getByRole('heading', { name: 'You win!' }).waitFor();
     assert.ok(!(await ann.getByText(question).isVisible()));
   }),

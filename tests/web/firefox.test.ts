@@ -5,29 +5,29 @@ import { after, test } from 'node:test';
 
 import {
   closeFirefox,
-  cutOff,
-  inFirefox,
-  isOpenToAll,
-  isOver,
-  moves,
-  myTurn,
-  play,
-  playAnything,
-  playBot,
-  playing,
-  press,
-  reads,
-  says,
-  sees,
+  disconnectOnNextMove,
+  withFirefox,
+  expectAccessible,
+  isMatchOver,
+  countMoves,
+  waitForMyTurn,
+  playMove,
+  playAnyMoves,
+  startBotMatch,
+  playAndWait,
+  clickByName,
+  waitForText,
+  waitForStatus,
+  waitForSquare,
 } from './firefox.ts';
-import { ALL } from './support.ts';
+import { ALL_VARIANTS } from './support.ts';
 
 import type { Page } from './firefox.ts';
 
 after(closeFirefox);
 
 /** Firefox takes several times the CPU time of Chromium: without `ALL=1` one test runs. */
-const WITH_ALL = { skip: !ALL };
+const WITH_ALL = { skip: !ALL_VARIANTS };
 
 /** How many moves of one's own are played in each game; the small ones are played to their end. */
 const GAMES = {
@@ -53,35 +53,35 @@ async function way(page: Page, target: string) {
 test(
   'every game is played against a bot by clicking',
   WITH_ALL,
-  inFirefox(async (foxes) => {
-    const page = await foxes.visitor();
+  withFirefox(async (foxes) => {
+    const page = await foxes.openPage();
     for (const [game, most] of Object.entries(GAMES)) {
-      await playBot(page, game);
-      await playAnything(page, most);
-      assert.equal(await isOver(page), most === Infinity, game);
-      if (most !== Infinity) assert.ok((await moves(page)) >= 2 * most, game);
-      await press(page, 'a', 'Plyhouse');
+      await startBotMatch(page, game);
+      await playAnyMoves(page, most);
+      assert.equal(await isMatchOver(page), most === Infinity, game);
+      if (most !== Infinity) assert.ok((await countMoves(page)) >= 2 * most, game);
+      await clickByName(page, 'a', 'Plyhouse');
     }
   }),
 );
 
 test(
   'a match is played by keyboard, in another language',
-  inFirefox(async (foxes) => {
-    const page = await foxes.visitor();
-    await reads(page, 'h1, h2', 'What shall we play?');
-    await isOpenToAll(page, 'lobby');
+  withFirefox(async (foxes) => {
+    const page = await foxes.openPage();
+    await waitForText(page, 'h1, h2', 'What shall we play?');
+    await expectAccessible(page, 'lobby');
     await page.select('select:has([value=de])', 'de');
-    await reads(page, 'h1, h2', 'Was spielen wir?');
+    await waitForText(page, 'h1, h2', 'Was spielen wir?');
     assert.equal(await page.$eval('html', ({ lang }) => lang), 'de');
-    await isOpenToAll(page, 'lobby in German');
+    await expectAccessible(page, 'lobby in German');
     await page.focus('[value=tic-tac-toe]');
     await page.keyboard.press(' ');
     await page.focus('.way.first button');
     await page.keyboard.press('Enter');
-    await reads(page, '.room.my-turn .standing', 'Du bist am Zug.');
-    while (!(await isOver(page))) {
-      await playing(page, async () => {
+    await waitForText(page, '.room.my-turn .standing', 'Du bist am Zug.');
+    while (!(await isMatchOver(page))) {
+      await playAndWait(page, async () => {
         await page.focus('[role=gridcell][tabindex="0"]');
         const target = await page.$eval('.cells .legal', (cell) =>
           cell.getAttribute('data-square'),
@@ -96,126 +96,126 @@ test(
 test(
   'two play each other, one of whom is cut off for a while, and look at it again',
   WITH_ALL,
-  inFirefox(async (foxes) => {
-    const ann = await foxes.visitor();
-    await press(ann, 'label span', 'Chess');
-    await press(ann, 'button', 'Invite a friend');
+  withFirefox(async (foxes) => {
+    const ann = await foxes.openPage();
+    await clickByName(ann, 'label span', 'Chess');
+    await clickByName(ann, 'button', 'Invite a friend');
     await ann.waitForSelector('input#link');
-    await isOpenToAll(ann, 'an open match');
+    await expectAccessible(ann, 'an open match');
     const link = await ann.$eval('input#link', ({ value }) => value);
-    const bob = await foxes.visitor(new URL(link).pathname);
-    await play(ann, 'e2', 'e4');
-    await play(bob, 'e7', 'e5');
-    await isOpenToAll(ann, 'a match');
-    await press(ann, 'button', 'Resign …');
-    await reads(ann, '.asking', 'Resign');
-    await isOpenToAll(ann, 'whether to resign');
-    await press(ann, 'button', 'Play on');
-    await press(bob, 'button', 'Offer a draw');
-    await reads(ann, 'button', 'Accept');
-    await isOpenToAll(ann, 'a draw is offered');
+    const bob = await foxes.openPage(new URL(link).pathname);
+    await playMove(ann, 'e2', 'e4');
+    await playMove(bob, 'e7', 'e5');
+    await expectAccessible(ann, 'a match');
+    await clickByName(ann, 'button', 'Resign …');
+    await waitForText(ann, '.asking', 'Resign');
+    await expectAccessible(ann, 'whether to resign');
+    await clickByName(ann, 'button', 'Play on');
+    await clickByName(bob, 'button', 'Offer a draw');
+    await waitForText(ann, 'button', 'Accept');
+    await expectAccessible(ann, 'a draw is offered');
 
-    await play(ann, 'd1', 'h5');
-    await myTurn(bob);
+    await playMove(ann, 'd1', 'h5');
+    await waitForMyTurn(bob);
     foxes.expectsFailures = true;
-    await cutOff(bob);
+    await disconnectOnNextMove(bob);
     await bob.click('[data-square=b8]');
     await bob.click('[data-square=c6]');
-    await reads(bob, 'body', 'Next try in');
+    await waitForText(bob, 'body', 'Next try in');
     await bob.setOfflineMode(false);
-    await myTurn(ann);
-    await sees(ann, 'c6, black knight, last move');
-    await play(ann, 'f1', 'c4');
-    await play(bob, 'g8', 'f6');
-    await play(ann, 'h5', 'f7');
-    await says(ann, 'You win!');
-    await says(bob, 'You lose.');
-    await sees(bob, 'e8, black king, in check');
+    await waitForMyTurn(ann);
+    await waitForSquare(ann, 'c6, black knight, last move');
+    await playMove(ann, 'f1', 'c4');
+    await playMove(bob, 'g8', 'f6');
+    await playMove(ann, 'h5', 'f7');
+    await waitForStatus(ann, 'You win!');
+    await waitForStatus(bob, 'You lose.');
+    await waitForSquare(bob, 'e8, black king, in check');
     await bob.waitForSelector('.result:not([hidden])');
-    await isOpenToAll(bob, 'a match that is over, and its result over the board');
+    await expectAccessible(bob, 'a match that is over, and its result over the board');
     await bob.keyboard.press('ArrowLeft');
-    await says(bob, 'After 6 of 7 moves.');
-    await isOpenToAll(bob, 'a match that is looked at again');
+    await waitForStatus(bob, 'After 6 of 7 moves.');
+    await expectAccessible(bob, 'a match that is looked at again');
     await bob.keyboard.press('End');
-    await says(bob, 'You lose.');
+    await waitForStatus(bob, 'You lose.');
 
-    await press(bob, 'button', 'Analyse');
-    await reads(bob, '[aria-label="Analysis"]', 'accuracy');
+    await clickByName(bob, 'button', 'Analyse');
+    await waitForText(bob, '[aria-label="Analysis"]', 'accuracy');
     await bob.keyboard.press('ArrowLeft');
-    await says(bob, 'After 6 of 7 moves.');
-    await reads(bob, '.why', 'Blunder.');
-    await isOpenToAll(bob, 'an analysis');
-    await press(bob, 'button', 'Learn from your mistakes');
-    await says(bob, 'What is better?');
-    await isOpenToAll(bob, 'a mistake to learn from');
+    await waitForStatus(bob, 'After 6 of 7 moves.');
+    await waitForText(bob, '.why', 'Blunder.');
+    await expectAccessible(bob, 'an analysis');
+    await clickByName(bob, 'button', 'Learn from your mistakes');
+    await waitForStatus(bob, 'What is better?');
+    await expectAccessible(bob, 'a mistake to learn from');
 
-    await press(ann, 'a', 'Plyhouse');
+    await clickByName(ann, 'a', 'Plyhouse');
     await (await ann.waitForSelector('button[aria-label^="Challenge guest-"]'))?.click();
-    await says(ann, 'to accept.');
-    await isOpenToAll(ann, 'a challenge of one’s own');
-    await reads(bob, '#challenges', 'challenges you');
-    await isOpenToAll(bob, 'challenged');
+    await waitForStatus(ann, 'to accept.');
+    await expectAccessible(ann, 'a challenge of one’s own');
+    await waitForText(bob, '#challenges', 'challenges you');
+    await expectAccessible(bob, 'challenged');
   }),
 );
 
 test(
   'a position is set up, and played from',
   WITH_ALL,
-  inFirefox(async (foxes) => {
-    const page = await foxes.visitor('/setup');
+  withFirefox(async (foxes) => {
+    const page = await foxes.openPage('/setup');
     await page.waitForSelector('select:has([value=chess])');
     await page.select('select:has([value=chess])', 'chess');
-    await press(page, 'button', 'Empty board');
+    await clickByName(page, 'button', 'Empty board');
     const put = async (piece: string, square: string) => {
       await page.click(`.palette [title="${piece}"]`);
       await page.click(`[role=gridcell][data-square=${square}]`);
-      await sees(page, `${square}, ${piece}`);
+      await waitForSquare(page, `${square}, ${piece}`);
     };
     await put('white king', 'e1');
     await put('white queen', 'd1');
     await put('black king', 'e8');
-    await isOpenToAll(page, 'a position');
-    await press(page, 'button', 'Play from here');
-    await myTurn(page);
-    await sees(page, 'd1, white queen');
-    await play(page, 'd1', 'd7');
+    await expectAccessible(page, 'a position');
+    await clickByName(page, 'button', 'Play from here');
+    await waitForMyTurn(page);
+    await waitForSquare(page, 'd1, white queen');
+    await playMove(page, 'd1', 'd7');
   }),
 );
 
 test(
   'without the server the page opens, and plays',
   WITH_ALL,
-  inFirefox(async (foxes) => {
-    const page = await foxes.visitor();
+  withFirefox(async (foxes) => {
+    const page = await foxes.openPage();
     await page.evaluate(async () => void (await navigator.serviceWorker.ready));
     foxes.expectsFailures = true;
     await foxes.server.kill();
     await page.reload();
-    await press(page, 'button', 'Play without it');
-    await reads(page, 'body', 'You play without the server');
-    await isOpenToAll(page, 'without the server');
-    await playBot(page, 'Connect Four');
-    await playAnything(page, Infinity);
-    assert.ok(await isOver(page));
-    await isOpenToAll(page, 'a match without the server');
+    await clickByName(page, 'button', 'Play without it');
+    await waitForText(page, 'body', 'You play without the server');
+    await expectAccessible(page, 'without the server');
+    await startBotMatch(page, 'Connect Four');
+    await playAnyMoves(page, Infinity);
+    assert.ok(await isMatchOver(page));
+    await expectAccessible(page, 'a match without the server');
   }),
 );
 
 test(
   'what is rarely looked at is open to all, too',
   WITH_ALL,
-  inFirefox(async (foxes) => {
-    const page = await foxes.visitor('/you');
+  withFirefox(async (foxes) => {
+    const page = await foxes.openPage('/you');
     const looks = async (path: string, shown: string) => {
       await page.goto(new URL(path, foxes.server.url).href);
-      await reads(page, 'main', shown);
-      await isOpenToAll(page, path);
+      await waitForText(page, 'main', shown);
+      await expectAccessible(page, path);
     };
     await page.waitForSelector('#account-name');
     await page.type('#account-name', 'ada');
     await page.type('#account-password', 'correct horse battery');
-    await press(page, 'button', 'Sign up');
-    await reads(page, 'h2', 'Your name is your own');
+    await clickByName(page, 'button', 'Sign up');
+    await waitForText(page, 'h2', 'Your name is your own');
     for (const [path, shown] of Object.entries({
       '/games': 'My games',
       '/leaders': 'Leaderboards',
@@ -226,20 +226,20 @@ test(
       await looks(path, shown);
     }
     await looks('/', 'What shall we play?');
-    await press(page, 'button', 'Board and pieces');
-    await reads(page, 'dialog', 'Slate');
-    await isOpenToAll(page, 'how it is drawn');
-    await press(page, 'button', 'Done');
-    await press(page, 'button', 'Rules');
-    await reads(page, 'dialog', 'Rules of');
-    await isOpenToAll(page, 'rules');
+    await clickByName(page, 'button', 'Board and pieces');
+    await waitForText(page, 'dialog', 'Slate');
+    await expectAccessible(page, 'how it is drawn');
+    await clickByName(page, 'button', 'Done');
+    await clickByName(page, 'button', 'Rules');
+    await waitForText(page, 'dialog', 'Rules of');
+    await expectAccessible(page, 'rules');
     await page.keyboard.press('Escape');
     // There before the search begins, which a bot ends after 20 seconds.
-    const other = await foxes.visitor();
-    await press(page, 'button', 'Find an opponent');
-    await reads(page, 'h1, h2', 'Looking for an opponent:');
-    await reads(other, '.seekers', 'ada');
-    await isOpenToAll(page, 'a search');
-    await isOpenToAll(other, 'somebody looks for an opponent');
+    const other = await foxes.openPage();
+    await clickByName(page, 'button', 'Find an opponent');
+    await waitForText(page, 'h1, h2', 'Looking for an opponent:');
+    await waitForText(other, '.seekers', 'ada');
+    await expectAccessible(page, 'a search');
+    await expectAccessible(other, 'somebody looks for an opponent');
   }),
 );

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-import { AXE, PATIENCE_MS, Server } from './support.ts';
+import { AXE_PATH, TIMEOUT_MS, Server } from './support.ts';
 
 const require = createRequire(new URL('../../client/web/package.json', import.meta.url));
 const puppeteer: typeof import('puppeteer-core') = require('puppeteer-core');
@@ -13,7 +13,7 @@ const puppeteer: typeof import('puppeteer-core') = require('puppeteer-core');
 import type { ElementHandle } from 'puppeteer-core';
 export type Page = import('puppeteer-core').Page;
 
-const SEARCH = readFileSync(AXE, 'utf8');
+const SEARCH = readFileSync(AXE_PATH, 'utf8');
 
 let browser: Promise<import('puppeteer-core').Browser> | undefined;
 
@@ -22,8 +22,8 @@ function theFirefox() {
     browser: 'firefox',
     executablePath: process.env.FIREFOX ?? '/usr/bin/firefox-esr',
     headless: true,
-    timeout: PATIENCE_MS,
-    protocolTimeout: PATIENCE_MS,
+    timeout: TIMEOUT_MS,
+    protocolTimeout: TIMEOUT_MS,
     extraPrefsFirefox: { 'intl.accept_languages': 'en-US, en', 'ui.prefersReducedMotion': 1 },
   });
   return browser;
@@ -32,10 +32,10 @@ function theFirefox() {
 export const closeFirefox = async () => (await browser)?.close();
 
 /** A server, and people with a Firefox each. Whatever a page complains of fails the test. */
-export class Foxes {
+export class FirefoxHarness {
   #server;
   #contexts: import('puppeteer-core').BrowserContext[] = [];
-  complaints: string[] = [];
+  pageErrors: string[] = [];
   /** Whether requests may fail, as they do while the server is not reached. */
   expectsFailures = false;
 
@@ -48,15 +48,15 @@ export class Foxes {
   }
 
   /** Somebody who has opened a page. */
-  async visitor(path: string = '/') {
+  async openPage(path: string = '/') {
     const context = await (await theFirefox()).createBrowserContext();
     this.#contexts.push(context);
     const page = await context.newPage({ type: 'window' });
-    page.setDefaultTimeout(PATIENCE_MS);
+    page.setDefaultTimeout(TIMEOUT_MS);
     await page.setViewport({ width: 1280, height: 800 });
-    page.on('pageerror', (error) => this.complaints.push(String(error)));
+    page.on('pageerror', (error) => this.pageErrors.push(String(error)));
     page.on('console', (message) => {
-      if (message.type() === 'error') this.complaints.push(message.text());
+      if (message.type() === 'error') this.pageErrors.push(message.text());
     });
     await page.evaluateOnNewDocument(() =>
       document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
@@ -69,26 +69,26 @@ export class Foxes {
 
   async close() {
     for (const context of this.#contexts) await context.close();
-    await this.#server.end();
+    await this.#server.stop();
   }
 }
 
 /** @param more options of the server's command line */
-export const inFirefox =
-  (scene: (foxes: Foxes) => Promise<void>, more: string[] = []) =>
+export const withFirefox =
+  (scene: (foxes: FirefoxHarness) => Promise<void>, more: string[] = []) =>
   async () => {
     const server = new Server(more);
     await server.start();
-    const foxes = new Foxes(server);
+    const foxes = new FirefoxHarness(server);
     try {
       await scene(foxes);
     } catch (error) {
-      for (const complaint of foxes.complaints) console.error(complaint);
+      for (const complaint of foxes.pageErrors) console.error(complaint);
       throw error;
     } finally {
       await foxes.close();
     }
-    if (!foxes.expectsFailures) assert.deepEqual(foxes.complaints, []);
+    if (!foxes.expectsFailures) assert.deepEqual(foxes.pageErrors, []);
   };
 
 /**
@@ -96,7 +96,7 @@ export const inFirefox =
  * accessible objects, for seconds.)
  * @param kind a selector
  */
-export async function press(page: Page, kind: string, name: string) {
+export async function clickByName(page: Page, kind: string, name: string) {
   const found = await page.waitForFunction(
     (selector, words) =>
       [...document.querySelectorAll(selector)].find((element) => {
@@ -111,7 +111,7 @@ export async function press(page: Page, kind: string, name: string) {
 }
 
 /** Cuts the connection off as the next move is sent, and the way to the server. */
-export async function cutOff(page: Page) {
+export async function disconnectOnNextMove(page: Page) {
   await page.evaluate(() => {
     const send = WebSocket.prototype.send;
     WebSocket.prototype.send = function (data: string) {
@@ -124,7 +124,7 @@ export async function cutOff(page: Page) {
 }
 
 /** Waits until this is to be read there. */
-export const reads = (page: Page, selector: string, text: string) =>
+export const waitForText = (page: Page, selector: string, text: string) =>
   page.waitForFunction(
     (where, words) =>
       [...document.querySelectorAll(where)].some(
@@ -135,25 +135,26 @@ export const reads = (page: Page, selector: string, text: string) =>
     text,
   );
 
-export const says = (page: Page, text: string) => reads(page, '.standing', text);
+export const waitForStatus = (page: Page, text: string) => waitForText(page, '.standing', text);
 
 /** It is our turn, and there is a connection to play over. */
-export const myTurn = (page: Page) => page.waitForSelector('.my-turn .cells :is(.legal, .movable)');
+export const waitForMyTurn = (page: Page) =>
+  page.waitForSelector('.my-turn .cells :is(.legal, .movable)');
 
 /** A square of the board, by how it is read out. */
-export const sees = (page: Page, words: string) =>
+export const waitForSquare = (page: Page, words: string) =>
   page.waitForSelector(`[role=gridcell][aria-label^="${words}"]`);
 
 /** How many moves the page knows of. */
-export const moves = (page: Page) => page.$$eval('.moves button', (buttons) => buttons.length);
+export const countMoves = (page: Page) => page.$$eval('.moves button', (buttons) => buttons.length);
 
 /**
  * Waits for our turn, and then until the server has taken the move.
  * @param does what plays it
  */
-export async function playing(page: Page, does: () => Promise<void>) {
-  await myTurn(page);
-  const before = await moves(page);
+export async function playAndWait(page: Page, does: () => Promise<void>) {
+  await waitForMyTurn(page);
+  const before = await countMoves(page);
   await does();
   await page.waitForFunction(
     (count) => document.querySelectorAll('.moves button').length > count,
@@ -163,21 +164,21 @@ export async function playing(page: Page, does: () => Promise<void>) {
 }
 
 /** Plays by clicking these squares. */
-export const play = (page: Page, ...squares: string[]) =>
-  playing(page, async () => {
+export const playMove = (page: Page, ...squares: string[]) =>
+  playAndWait(page, async () => {
     for (const square of squares) await page.click(`[role=gridcell][data-square="${square}"]`);
   });
 
 /** Whether the match is over; waits until it is that or our turn. */
-export async function isOver(page: Page) {
+export async function isMatchOver(page: Page) {
   await page.waitForSelector('.room.my-turn, .room.ended');
   return (await page.$('.room.ended')) !== null;
 }
 
 /** Plays something that is possible, so often or until it is over. */
-export async function playAnything(page: Page, most: number) {
-  for (let own = 0; own < most && !(await isOver(page)); own++) {
-    await playing(page, async () => {
+export async function playAnyMoves(page: Page, most: number) {
+  for (let own = 0; own < most && !(await isMatchOver(page)); own++) {
+    await playAndWait(page, async () => {
       if (await page.$('.cells .movable')) await page.click('.cells .movable');
       await page.click('.cells .legal');
     });
@@ -185,15 +186,15 @@ export async function playAnything(page: Page, most: number) {
 }
 
 /** Begins a match against a bot. */
-export async function playBot(page: Page, game: string, level: string = 'Beginner') {
-  await press(page, 'label span', game);
-  await press(page, 'label', level);
-  await press(page, 'button', `Play the ${level.toLowerCase()} bot`);
+export async function startBotMatch(page: Page, game: string, level: string = 'Beginner') {
+  await clickByName(page, 'label span', game);
+  await clickByName(page, 'label', level);
+  await clickByName(page, 'button', `Play the ${level.toLowerCase()} bot`);
   await page.waitForSelector('[role=grid]');
 }
 
 /** What axe finds. */
-export async function isOpenToAll(page: Page, state: string) {
+export async function expectAccessible(page: Page, state: string) {
   if (await page.evaluate(() => !('axe' in globalThis))) await page.evaluate(SEARCH);
   const found = await page.evaluate(async () => {
     await Promise.all(document.getAnimations().map((moving) => moving.finished.catch(() => {})));

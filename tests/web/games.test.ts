@@ -5,30 +5,34 @@ import { after, test } from 'node:test';
 
 import {
   cell,
-  fits,
-  inBar,
-  invite,
-  isOpenToAll,
-  legal,
-  myTurn,
-  play,
-  playAll,
-  playBot,
-  playing,
-  playOther,
-  says,
-} from './players.ts';
-import { closeBrowser, inHouse, picture, variants } from './support.ts';
+  expectNoHorizontalOverflow,
+  barButton,
+  inviteFriend,
+  expectAccessible,
+  legalSquares,
+  waitForMyTurn,
+  playMove,
+  playMoves,
+  startBotMatch,
+  playAndWait,
+  playOtherMove,
+  waitForStatus,
+} from './page-actions.ts';
+import { closeBrowser, withServer, takeScreenshot, selectVariants } from './support.ts';
 
-import type { House, Page } from './support.ts';
+import type { TestHarness, Page } from './support.ts';
 
 after(closeBrowser);
 
 /** Two who play this game; the first has the first seat. */
-async function pair(house: House, game: string, options?: import('./support.ts').Options) {
-  const first = await house.visitor('/', options);
-  const second = await house.visitor(await invite(first, game), options);
-  await myTurn(first);
+async function pair(
+  house: TestHarness,
+  game: string,
+  options?: import('./support.ts').ContextOptions,
+) {
+  const first = await house.openPage('/', options);
+  const second = await house.openPage(await inviteFriend(first, game), options);
+  await waitForMyTurn(first);
   return [first, second] as const;
 }
 
@@ -54,9 +58,9 @@ const why = (page: Page, text: string | RegExp) =>
 
 test(
   'chess is played by dragging, clicking and by keyboard, up to mate',
-  inHouse(async (house) => {
+  withServer(async (house) => {
     const [ann, bob] = await pair(house, 'Chess');
-    await playing(ann, () => drag(ann, 'f2', 'f3'));
+    await playAndWait(ann, () => drag(ann, 'f2', 'f3'));
     await ann.getByRole('gridcell', { name: 'f3, white pawn, last move' }).waitFor();
 
     // The other one sees the board from the other side.
@@ -68,7 +72,7 @@ test(
     await bob.getByRole('button', { name: 'Flip the board' }).click();
 
     // With the keyboard: where the arrows point is where one sees it.
-    await playing(bob, async () => {
+    await playAndWait(bob, async () => {
       await cell(bob, 'e7').focus();
       await bob.keyboard.press('Enter');
       await bob.getByRole('gridcell', { name: 'e7, black pawn, picked up' }).waitFor();
@@ -84,15 +88,15 @@ test(
     await ann.locator('#heard', { hasText: 'plays pawn e7 to e5.' }).waitFor({ state: 'attached' });
 
     // What is dragged beside the board is put back.
-    await myTurn(ann);
+    await waitForMyTurn(ann);
     await drag(ann, 'g2', 'g6');
     await ann.getByRole('gridcell', { name: 'g2, white pawn', exact: true }).waitFor();
-    await play(ann, 'g2', 'g4');
-    await play(bob, 'd8', 'h4');
-    await says(bob, 'You win!');
+    await playMove(ann, 'g2', 'g4');
+    await playMove(bob, 'd8', 'h4');
+    await waitForStatus(bob, 'You win!');
     await why(ann, 'Checkmate.');
     await ann.getByRole('gridcell', { name: 'e1, white king, in check' }).waitFor();
-    await picture(bob, 'chess-mate');
+    await takeScreenshot(bob, 'chess-mate');
     // The server writes the moves as players do, and tells of the check, in the past, too.
     await bob.getByRole('button', { name: 'Qh4#' }).waitFor();
     await ann.getByRole('button', { name: 'g4', exact: false }).first().click();
@@ -104,27 +108,27 @@ test(
 
 test(
   'a pawn becomes what is chosen, and what was taken is shown',
-  inHouse(async (house) => {
+  withServer(async (house) => {
     const [ann, bob] = await pair(house, 'Chess');
-    await playAll(ann, bob, 'h2-h4 g7-g5 h4-g5 h7-h6 g5-h6 a7-a6 h6-h7 a6-a5');
+    await playMoves(ann, bob, 'h2-h4 g7-g5 h4-g5 h7-h6 g5-h6 a7-a6 h6-h7 a6-a5');
     await ann.locator('.tally', { hasText: 'has taken 2 pawns' }).waitFor();
-    await myTurn(ann);
+    await waitForMyTurn(ann);
     await cell(ann, 'h7').click();
     await cell(ann, 'g8').click();
     const dialog = ann.getByRole('dialog', { name: 'Which one shall it be?' });
     await dialog.getByRole('button', { name: 'Queen' }).and(ann.locator(':focus')).waitFor();
-    await picture(ann, 'promotion');
+    await takeScreenshot(ann, 'promotion');
     await ann.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     // The question goes with the position that it is asked in.
-    await inBar(ann, 'Take back').click();
+    await barButton(ann, 'Take back').click();
     await cell(ann, 'h7').click();
     await cell(ann, 'g8').click();
     await dialog.waitFor();
     await bob.getByRole('button', { name: 'Accept' }).click();
     await dialog.waitFor({ state: 'detached' });
-    await playAll(ann, bob, 'h6-h7 a6-a5');
-    await playing(ann, async () => {
+    await playMoves(ann, bob, 'h6-h7 a6-a5');
+    await playAndWait(ann, async () => {
       await drag(ann, 'h7', 'g8');
       await dialog.getByRole('button', { name: 'Knight' }).click();
     });
@@ -136,18 +140,18 @@ test(
 
 test(
   'draughts: a capture has to be made, in several steps',
-  inHouse(async (house) => {
+  withServer(async (house) => {
     const [ann, bob] = await pair(house, 'Draughts');
-    await playAll(ann, bob, '9-13 21-17 6-9 17-14');
+    await playMoves(ann, bob, '9-13 21-17 6-9 17-14');
     await why(ann, 'You have to capture.');
     assert.equal(await ann.locator('.mark-mover').count(), 2);
-    await picture(ann, 'draughts');
-    await play(ann, '9', '18');
-    await myTurn(bob);
+    await takeScreenshot(ann, 'draughts');
+    await playMove(ann, '9', '18');
+    await waitForMyTurn(bob);
     await cell(bob, '22').click();
     await bob.getByRole('gridcell', { name: '15, empty, can go here' }).waitFor();
     await bob.locator('.mark-target').nth(1).waitFor();
-    await play(bob, '6');
+    await playMove(bob, '6');
     await ann.getByRole('gridcell', { name: '6, white man, last move' }).waitFor();
     await ann.getByRole('gridcell', { name: '18, empty', exact: true }).waitFor();
     await bob.locator('.tally', { hasText: 'has captured 2' }).waitFor();
@@ -156,17 +160,17 @@ test(
 
 test(
   'Othello: who cannot move has to pass',
-  inHouse(async (house) => {
+  withServer(async (house) => {
     const [ann, bob] = await pair(house, 'Othello');
-    assert.deepEqual((await legal(ann)).sort(), ['c4', 'd3', 'e6', 'f5']);
+    assert.deepEqual((await legalSquares(ann)).sort(), ['c4', 'd3', 'e6', 'f5']);
     // Its first rank lies on top, from either side.
     for (const page of [ann, bob]) {
       assert.ok((await middle(page, 'a1')).y < (await middle(page, 'a8')).y);
     }
-    await playAll(ann, bob, 'd3 c3 b3 b2 f5 a3 a1 c1');
+    await playMoves(ann, bob, 'd3 c3 b3 b2 f5 a3 a1 c1');
     await why(ann, 'You cannot move: you have to pass.');
-    await picture(ann, 'othello-pass');
-    await playOther(ann, 'Pass');
+    await takeScreenshot(ann, 'othello-pass');
+    await playOtherMove(ann, 'Pass');
     await bob.locator('#heard', { hasText: /guest-\w+ passes\./ }).waitFor({ state: 'attached' });
     await why(bob, 'passed.');
     await ann.locator('.tally', { hasText: '8 discs' }).waitFor();
@@ -175,18 +179,18 @@ test(
 
 test(
   'Othello: the discs are counted at the end',
-  inHouse(async (house) => {
+  withServer(async (house) => {
     const [ann, bob] = await pair(house, 'Othello');
-    await playAll(ann, bob, 'd3 c3 b3 d2 e1 d6 d7 e3 f4');
-    await says(ann, 'You win!');
+    await playMoves(ann, bob, 'd3 c3 b3 d2 e1 d6 d7 e3 f4');
+    await waitForStatus(ann, 'You win!');
     await why(bob, 'Black 64, White 0.');
   }),
 );
 
 test(
   'the last move is marked by shape in every game, in a winning line, too',
-  inHouse(async (house) => {
-    const [ann, bob] = [await house.visitor(), await house.visitor()];
+  withServer(async (house) => {
+    const [ann, bob] = [await house.openPage(), await house.openPage()];
     for (const [game, moves, marks, hasLine] of [
       ['Tic-tac-toe', 'a1 b1 a2 b2 a3', 1, true],
       ['Connect Four', 'd1 d1 e1 e1 f1 f1 g1', 1, true],
@@ -196,13 +200,13 @@ test(
       ['Gomoku', 'h8 a1 i8 b1 j8 c1 k8 d1 l8', 1, true],
       ['Go', 'E5', 1, false],
     ] as const) {
-      await bob.goto(await invite(ann, game));
-      await myTurn(ann);
-      await playAll(ann, bob, moves);
+      await bob.goto(await inviteFriend(ann, game));
+      await waitForMyTurn(ann);
+      await playMoves(ann, bob, moves);
       const seen = ann.locator('.mark-last:visible');
       await seen.nth(marks - 1).waitFor();
       assert.equal(await seen.count(), marks, game);
-      if (hasLine) await says(ann, 'You win!');
+      if (hasLine) await waitForStatus(ann, 'You win!');
       assert.equal((await ann.locator('.mark-line').count()) > 0, hasLine, game);
       assert.equal(await ann.locator('.mark-last.in-line').count(), hasLine ? 1 : 0, game);
       await ann.getByRole('link', { name: 'Plyhouse' }).click();
@@ -212,54 +216,54 @@ test(
 
 test(
   'Go: stones are captured, and two passes end it',
-  inHouse(async (house) => {
+  withServer(async (house) => {
     const [ann, bob] = await pair(house, 'Go');
-    await playAll(ann, bob, 'A2 A1 J9 B2 B1');
+    await playMoves(ann, bob, 'A2 A1 J9 B2 B1');
     await bob.getByRole('gridcell', { name: 'A1, empty', exact: true }).waitFor();
     await ann.locator('.tally', { hasText: '1 captured' }).waitFor();
-    await playOther(bob, 'Pass');
+    await playOtherMove(bob, 'Pass');
     await why(ann, 'If you pass, too, the match ends');
-    await playOther(ann, 'Pass');
+    await playOtherMove(ann, 'Pass');
     await why(
       ann,
       /Black \d+, White \d+\. All stones on the board counted, and White has 7 for moving second\./,
     );
-    await picture(ann, 'go');
+    await takeScreenshot(ann, 'go');
   }),
 );
 
 test(
   'Gomoku: five stones in a row are marked',
-  inHouse(async (house) => {
+  withServer(async (house) => {
     const [ann, bob] = await pair(house, 'Gomoku');
-    await playAll(ann, bob, 'h8 a1 i8 b1 j8 c1 k8 d1 l8');
-    await says(ann, 'You win!');
+    await playMoves(ann, bob, 'h8 a1 i8 b1 j8 c1 k8 d1 l8');
+    await waitForStatus(ann, 'You win!');
     await why(bob, 'Five in a row.');
     await bob.getByRole('gridcell', { name: 'l8, black, last move, winning line' }).waitFor();
     assert.equal(await bob.locator('.mark-line').count(), 5);
   }),
 );
 
-for (const theme of variants(['light', 'dark'] as const, 'dark')) {
+for (const theme of selectVariants(['light', 'dark'] as const, 'dark')) {
   test(
     `the larger boards fit and are open to all: ${theme}`,
-    inHouse(async (house) => {
-      const page = await house.visitor('/', {
+    withServer(async (house) => {
+      const page = await house.openPage('/', {
         viewport: { width: 320, height: 640 },
         colorScheme: theme,
         reducedMotion: 'reduce',
         axe: true,
       });
       for (const game of ['Chess', 'Draughts', 'Othello', 'Go', 'Gomoku']) {
-        await invite(page, game);
+        await inviteFriend(page, game);
         await page.getByRole('button', { name: 'Add bot' }).click();
-        await myTurn(page);
-        await fits(page);
+        await waitForMyTurn(page);
+        await expectNoHorizontalOverflow(page);
         // As broad as high, whatever stands at the edges.
         const box = await page.locator('.surface').boundingBox();
         assert.ok(box && Math.abs(box.width - box.height) < 1, JSON.stringify(box));
-        await isOpenToAll(page, game);
-        await picture(page, `${game}-phone-${theme}`);
+        await expectAccessible(page, game);
+        await takeScreenshot(page, `${game}-phone-${theme}`);
         await page.getByRole('link', { name: 'Plyhouse' }).click();
       }
     }),
@@ -268,15 +272,15 @@ for (const theme of variants(['light', 'dark'] as const, 'dark')) {
 
 test(
   'a finger that covers several crossings shows which it means',
-  inHouse(async (house) => {
-    const page = await house.visitor('/', {
+  withServer(async (house) => {
+    const page = await house.openPage('/', {
       viewport: { width: 320, height: 640 },
       hasTouch: true,
       isMobile: true,
     });
-    await invite(page, 'Gomoku');
+    await inviteFriend(page, 'Gomoku');
     await page.getByRole('button', { name: 'Add bot' }).tap();
-    await myTurn(page);
+    await waitForMyTurn(page);
     await cell(page, 'h9').tap();
     await page.locator('.ghost').waitFor();
     await cell(page, 'h8').tap();
@@ -289,8 +293,8 @@ test(
 
 test(
   'a match can be taken home where its game is written down in a known form',
-  inHouse(async (house) => {
-    const page = await house.visitor();
+  withServer(async (house) => {
+    const page = await house.openPage();
     await page.routeWebSocket('**/ws', (socket) => {
       const server = socket.connectToServer();
       server.onMessage((text) => {
@@ -307,12 +311,12 @@ test(
       ['Othello', 'd3', 1],
       ['Tic-tac-toe', 'b2', 0],
     ] as const) {
-      await playBot(page, { game });
+      await startBotMatch(page, { game });
       const link = page.getByRole('link', { name: 'Download as SGF' });
       assert.equal(await link.count(), links);
       const drawn = links ? await link.locator('svg').elementHandle() : null;
-      await play(page, square);
-      await myTurn(page);
+      await playMove(page, square);
+      await waitForMyTurn(page);
       assert.ok(!drawn || (await drawn.evaluate((icon) => icon.isConnected)));
       if (links) {
         assert.match((await link.getAttribute('href')) ?? '', /^\/record\/[-0-9a-f]{36}\.sgf$/);
@@ -328,10 +332,10 @@ test(
 
 test(
   'a check is heard by whoever does not see it',
-  inHouse(async (house) => {
-    const ann = await house.visitor();
-    const bob = await house.visitor(await invite(ann, 'Chess'));
-    await playAll(ann, bob, 'e2-e4 f7-f5 d1-h5');
+  withServer(async (house) => {
+    const ann = await house.openPage();
+    const bob = await house.openPage(await inviteFriend(ann, 'Chess'));
+    await playMoves(ann, bob, 'e2-e4 f7-f5 d1-h5');
     const heard = bob.locator('#heard', { hasText: /plays queen d1 to h5\. Check\. Your turn\./ });
     await heard.waitFor({ state: 'attached' });
   }),
@@ -339,16 +343,16 @@ test(
 
 test(
   'a pass is no main action until the other has passed',
-  inHouse(async (house) => {
-    const ann = await house.visitor('/', { viewport: { width: 390, height: 844 }, axe: true });
-    const bob = await house.visitor(await invite(ann, 'Go'));
-    await myTurn(ann);
+  withServer(async (house) => {
+    const ann = await house.openPage('/', { viewport: { width: 390, height: 844 }, axe: true });
+    const bob = await house.openPage(await inviteFriend(ann, 'Go'));
+    await waitForMyTurn(ann);
     const pass = (page: Page) => page.getByRole('button', { name: 'Pass' });
     assert.ok(await pass(ann).and(ann.locator('.seldom')).isVisible());
-    await isOpenToAll(ann, 'the first move');
-    await picture(ann, 'go-first-move');
-    await playOther(ann, 'Pass');
-    await myTurn(bob);
+    await expectAccessible(ann, 'the first move');
+    await takeScreenshot(ann, 'go-first-move');
+    await playOtherMove(ann, 'Pass');
+    await waitForMyTurn(bob);
     assert.equal(await pass(bob).and(bob.locator('.seldom')).count(), 0);
   }),
 );

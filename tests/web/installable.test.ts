@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { closeBrowser, inHouse, theBrowser } from './support.ts';
+import { closeBrowser, withServer, getBrowser } from './support.ts';
 
 after(closeBrowser);
 
@@ -27,7 +27,7 @@ const ICONS = [
 ];
 
 async function draw({ size, ground, fills }: (typeof ICONS)[number]): Promise<Buffer> {
-  const browser = await theBrowser();
+  const browser = await getBrowser();
   const tab = await browser.newPage({ viewport: { width: size, height: size } });
   const [width, margin] = [size * fills, (size * (1 - fills)) / 2];
   await tab.setContent(
@@ -41,7 +41,7 @@ async function draw({ size, ground, fills }: (typeof ICONS)[number]): Promise<Bu
 
 /** The share of the pixels in which two pictures differ to the eye; 1 if they are not of one size. */
 async function difference(...pictures: Buffer[]) {
-  const browser = await theBrowser();
+  const browser = await getBrowser();
   const tab = await browser.newPage();
   const share = await tab.evaluate(
     async (all) => {
@@ -76,8 +76,8 @@ for (const icon of ICONS) {
 
 test(
   'the page can be installed',
-  inHouse(async (house) => {
-    const visitor = await house.visitor('/', { serviceWorkers: 'allow' });
+  withServer(async (house) => {
+    const visitor = await house.openPage('/', { serviceWorkers: 'allow' });
     const browser = await visitor.context().newCDPSession(visitor);
     const { errors, data = '{}' } = await browser.send('Page.getAppManifest');
     assert.deepEqual(errors, []);
@@ -106,8 +106,8 @@ test(
 
 test(
   'who comes again asks for the page alone',
-  inHouse(async (house) => {
-    const visitor = await house.visitor('/', { serviceWorkers: 'allow' });
+  withServer(async (house) => {
+    const visitor = await house.openPage('/', { serviceWorkers: 'allow' });
     const arrived = async () => {
       await visitor.getByRole('button', { name: /^Play the/ }).waitFor();
       // What is fetched for later comes last.

@@ -5,10 +5,10 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 
-import { fits, isOpenToAll } from './players.ts';
+import { expectNoHorizontalOverflow, expectAccessible } from './page-actions.ts';
 import { typescript } from '../../client/web/build.js';
 import { LANGUAGES } from '../../client/web/page/text/language.ts';
-import { SOURCE, closeBrowser, inHouse, picture, variants } from './support.ts';
+import { PAGE_DIR, closeBrowser, withServer, takeScreenshot, selectVariants } from './support.ts';
 
 import type { Page } from './support.ts';
 
@@ -63,9 +63,9 @@ async function loadsIn(page: Page, tag: string) {
 
 test(
   'the page loads where the browser’s language is malformed',
-  inHouse(async (house) => {
+  withServer(async (house) => {
     for (const tag of MALFORMED) {
-      const page = await house.visitor('about:blank', { locale: 'es' });
+      const page = await house.openPage('about:blank', { locale: 'es' });
       await page.addInitScript((tag) => {
         Object.defineProperty(navigator, 'languages', { get: () => [tag, 'es'] });
       }, tag);
@@ -77,8 +77,8 @@ test(
 
 test(
   'the page loads where a malformed language was chosen',
-  inHouse(async (house) => {
-    const page = await house.visitor('/', { locale: 'es' });
+  withServer(async (house) => {
+    const page = await house.openPage('/', { locale: 'es' });
     for (const tag of MALFORMED) {
       await page.evaluate((tag) => localStorage.setItem('plyhouse.language', tag), tag);
       await page.reload();
@@ -89,20 +89,20 @@ test(
 
 for (const [locale, words] of Object.entries(SPOKEN)) {
   const usual = words.lang === 'de' ? 'phone' : 'desktop';
-  for (const [size, viewport] of variants(Object.entries(WINDOWS), usual)) {
+  for (const [size, viewport] of selectVariants(Object.entries(WINDOWS), usual)) {
     test(
       `a match in ${words.lang}: ${size}`,
-      inHouse(async (house) => {
+      withServer(async (house) => {
         const options = { locale, viewport, reducedMotion: 'reduce' as const };
-        const page = await house.visitor('/', { ...options, axe: true });
+        const page = await house.openPage('/', { ...options, axe: true });
         const loaded: string[] = [];
         page.on('request', (request) => loaded.push(request.url()));
         await page.reload();
         const look = async (state: string) => {
-          await fits(page);
-          await isOpenToAll(page, state);
+          await expectNoHorizontalOverflow(page);
+          await expectAccessible(page, state);
           assert.doesNotMatch(await allTexts(page), ENGLISH, state);
-          await picture(page, `${words.lang}-${state}-${size}`);
+          await takeScreenshot(page, `${words.lang}-${state}-${size}`);
         };
         await page.getByRole('heading', { name: words.title }).waitFor();
         assert.equal(await page.locator('html').getAttribute('lang'), words.lang);
@@ -137,9 +137,9 @@ for (const [locale, words] of Object.entries(SPOKEN)) {
 
 test(
   'the rules of each game fit in a screen in every language',
-  inHouse(async (house) => {
-    for (const locale of variants(Object.keys(LANGUAGES), 'de', 'ja')) {
-      const page = await house.visitor('/', { locale, viewport: WINDOWS.phone });
+  withServer(async (house) => {
+    for (const locale of selectVariants(Object.keys(LANGUAGES), 'de', 'ja')) {
+      const page = await house.openPage('/', { locale, viewport: WINDOWS.phone });
       await page.locator('.choosing-game > button').waitFor();
       for (const game of await page.locator('input[name=game]').all()) {
         await game.check();
@@ -156,8 +156,8 @@ test(
 
 test(
   'another language is chosen, and remembered',
-  inHouse(async (house) => {
-    const page = await house.visitor();
+  withServer(async (house) => {
+    const page = await house.openPage();
     await page.getByRole('heading', { name: 'What shall we play?' }).waitFor();
     await page.getByLabel('Language').selectOption('Français');
     await page.getByRole('heading', { name: 'À quoi joue-t-on ?' }).waitFor();
@@ -171,14 +171,14 @@ test(
 
 test(
   'numbers and times are written as the language has them',
-  inHouse(async (house) => {
-    const input = join(SOURCE, 'text/time.ts');
+  withServer(async (house) => {
+    const input = join(PAGE_DIR, 'text/time.ts');
     const bundle = await rollup({
       ...{ input, plugins: [typescript], preserveEntrySignatures: 'strict' },
     });
     const { output } = await bundle.generate({ format: 'es' });
     const told = async (locale: string) => {
-      const page = await house.visitor('/', { locale });
+      const page = await house.openPage('/', { locale });
       await page.route('**/web/time.js', (route) =>
         route.fulfill({ contentType: 'text/javascript', body: output[0].code }),
       );
@@ -201,11 +201,11 @@ test(
 
 test(
   'where a language is not spoken, or does not come, it is English',
-  inHouse(async (house) => {
+  withServer(async (house) => {
     house.expectsFailures = true;
-    const page = await house.visitor('/', { locale: 'sv-SE' });
+    const page = await house.openPage('/', { locale: 'sv-SE' });
     await page.getByRole('heading', { name: 'What shall we play?' }).waitFor();
-    const other = await house.visitor('about:blank', { locale: 'es-MX' });
+    const other = await house.openPage('about:blank', { locale: 'es-MX' });
     await other.route('**/locales/initial/es.js', (route) => route.abort());
     await other.goto(page.url());
     await other.getByRole('heading', { name: 'What shall we play?' }).waitFor();
@@ -215,8 +215,8 @@ test(
 
 test(
   'what the server refuses is told in the language of the page',
-  inHouse(async (house) => {
-    const page = await house.visitor('/m/ZZZZZZ', { locale: 'de' });
+  withServer(async (house) => {
+    const page = await house.openPage('/m/ZZZZZZ', { locale: 'de' });
     await page
       .getByRole('heading', { name: 'Zu diesem Code gibt es gerade keine Partie.' })
       .waitFor();
@@ -240,17 +240,17 @@ const squares = (page: Page) =>
     );
   });
 
-for (const [size, viewport] of variants(Object.entries(WINDOWS), 'phone')) {
+for (const [size, viewport] of selectVariants(Object.entries(WINDOWS), 'phone')) {
   test(
     `from right to left nothing sticks out, and the board is not mirrored: ${size}`,
-    inHouse(async (house) => {
-      const page = await house.visitor('/', { viewport, axe: true });
+    withServer(async (house) => {
+      const page = await house.openPage('/', { viewport, axe: true });
       const turn = (dir: string) =>
         page.evaluate((dir) => void (document.documentElement.dir = dir), dir);
       const look = async (state: string) => {
-        await fits(page);
-        await isOpenToAll(page, state);
-        await picture(page, `rtl-${state}-${size}`);
+        await expectNoHorizontalOverflow(page);
+        await expectAccessible(page, state);
+        await takeScreenshot(page, `rtl-${state}-${size}`);
       };
       await page.getByRole('radio', { name: 'Chess', exact: true }).check();
       await turn('rtl');

@@ -3,15 +3,21 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { codeOf, invite, openToAll, playBot, myTurn } from './players.ts';
-import { closeBrowser, inHouse } from './support.ts';
+import {
+  codeFromLink,
+  inviteFriend,
+  createOpenMatch,
+  startBotMatch,
+  waitForMyTurn,
+} from './page-actions.ts';
+import { closeBrowser, withServer } from './support.ts';
 
 import type { Page } from './support.ts';
 
 after(closeBrowser);
 
 /** Opens a match to all, and gives its code. */
-const opened = async (page: Page, game?: string) => codeOf(await openToAll(page, game));
+const opened = async (page: Page, game?: string) => codeFromLink(await createOpenMatch(page, game));
 
 const join = (page: Page, code: string) => page.getByRole('button', { name: `Join: ${code}` });
 
@@ -27,12 +33,12 @@ function asked(page: Page) {
 
 test(
   'the lists change by themselves, and are asked for once',
-  inHouse(async (house) => {
-    const eve = await house.visitor();
+  withServer(async (house) => {
+    const eve = await house.openPage();
     const count = asked(eve);
     await eve.reload();
     await eve.getByText('Nobody waits for an opponent now.').waitFor();
-    const ann = await house.visitor();
+    const ann = await house.openPage();
     const first = await opened(ann);
     await join(eve, first).waitFor();
     await ann.getByRole('button', { name: 'Add bot' }).click();
@@ -42,31 +48,31 @@ test(
     await eve.getByText('No match is being played now.').waitFor();
     assert.deepEqual([count('watch_list'), count('list')], [1, 2]);
     // Whoever plays looks at no list.
-    await playBot(eve);
-    await myTurn(eve);
+    await startBotMatch(eve);
+    await waitForMyTurn(eve);
     assert.equal(count('unwatch_list'), 1);
   }),
 );
 
 test(
   'the lists go on after the connection was lost',
-  inHouse(async (house) => {
+  withServer(async (house) => {
     house.expectsFailures = true;
-    const eve = await house.visitor();
+    const eve = await house.openPage();
     await eve.getByText('Nobody waits for an opponent now.').waitFor();
     await house.server.kill();
     await eve.getByText('Next try in').waitFor();
     await house.server.start();
     await eve.getByText('Next try in').waitFor({ state: 'hidden' });
-    const ann = await house.visitor();
+    const ann = await house.openPage();
     await join(eve, await opened(ann)).waitFor();
   }),
 );
 
 test(
   'after too many changes the lists are asked for anew',
-  inHouse(async (house) => {
-    const eve = await house.visitor();
+  withServer(async (house) => {
+    const eve = await house.openPage();
     let tell: (text: string) => void = () => {};
     await eve.routeWebSocket('**/ws', (socket) => {
       const server = socket.connectToServer();
@@ -86,16 +92,20 @@ test(
     });
     await eve.reload();
     await eve.getByText('Nobody waits for an opponent now.').waitFor();
-    const ann = await house.visitor();
+    const ann = await house.openPage();
     await join(eve, await opened(ann)).waitFor();
   }),
 );
 
 test(
   'one looks at the matches of one game',
-  inHouse(async (house) => {
-    const eve = await house.visitor();
-    const [ann, bob, cem] = [await house.visitor(), await house.visitor(), await house.visitor()];
+  withServer(async (house) => {
+    const eve = await house.openPage();
+    const [ann, bob, cem] = [
+      await house.openPage(),
+      await house.openPage(),
+      await house.openPage(),
+    ];
     const drops = await opened(ann, 'Connect Four');
     const noughts = await opened(bob, 'Tic-tac-toe');
     for (const code of [drops, noughts]) await join(eve, code).waitFor();
@@ -115,22 +125,22 @@ test(
 
 test(
   'an invitation is by its link only; who comes first plays, and who comes later watches',
-  inHouse(async (house) => {
-    const eve = await house.visitor();
+  withServer(async (house) => {
+    const eve = await house.openPage();
     await eve.getByText('Nobody waits for an opponent now.').waitFor();
-    const ann = await house.visitor();
-    const link = await invite(ann);
+    const ann = await house.openPage();
+    const link = await inviteFriend(ann);
     await ann.getByText('Only by this link').waitFor();
     await ann.getByText('If you close this page, it waits for you for 5 min.').waitFor();
-    const cem = await house.visitor();
+    const cem = await house.openPage();
     const open = await opened(cem);
     await cem.getByText('It stands under “Open matches”, too').waitFor();
     await join(eve, open).waitFor();
     assert.equal(await eve.getByRole('button', { name: /^Join: / }).count(), 1);
-    const bob = await house.visitor(link);
+    const bob = await house.openPage(link);
     await bob.getByText('O · you').waitFor();
-    await myTurn(ann);
-    const dan = await house.visitor(link);
+    await waitForMyTurn(ann);
+    const dan = await house.openPage(link);
     await dan.getByText('You are watching.').waitFor();
     // Nor is it while it is played.
     assert.equal(await eve.getByRole('button', { name: /^Watch: / }).count(), 0);
@@ -139,8 +149,8 @@ test(
 
 test(
   'a page out of sight is told of no list, and looks again when it is seen',
-  inHouse(async (house) => {
-    const eve = await house.visitor();
+  withServer(async (house) => {
+    const eve = await house.openPage();
     const count = asked(eve);
     await eve.reload();
     await eve.getByText('Nobody waits for an opponent now.').waitFor();
@@ -150,7 +160,7 @@ test(
         document.dispatchEvent(new Event('visibilitychange'));
       }, !isSeen);
     await seen(false);
-    const ann = await house.visitor();
+    const ann = await house.openPage();
     const code = await opened(ann);
     assert.deepEqual([count('watch_list'), count('unwatch_list')], [1, 1]);
     await seen(true);
@@ -161,8 +171,8 @@ test(
 
 test(
   'what makes no sense in the storage keeps nobody from playing',
-  inHouse(async (house) => {
-    const ann = await house.visitor();
+  withServer(async (house) => {
+    const ann = await house.openPage();
     for (const text of ['"x"', '7', '[null]', 'null', 'garbage{']) {
       await ann.getByRole('button', { name: /^Play the/ }).waitFor();
       await ann.evaluate((text) => {
@@ -171,6 +181,6 @@ test(
       }, text);
       await ann.reload();
     }
-    await playBot(ann);
+    await startBotMatch(ann);
   }),
 );

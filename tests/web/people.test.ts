@@ -3,19 +3,19 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { scale } from '../../client/web/page/people/rating-graph.ts';
+import { ratingScale } from '../../client/web/page/people/rating-graph.ts';
 import {
-  codeOf,
-  fits,
-  goToYou,
-  invite,
-  isOpenToAll,
-  playAll,
-  says,
+  codeFromLink,
+  expectNoHorizontalOverflow,
+  openAccountPage,
+  inviteFriend,
+  expectAccessible,
+  playMoves,
+  waitForStatus,
   signUp,
-  titled,
-} from './players.ts';
-import { closeBrowser, inHouse, picture, variants } from './support.ts';
+  expectTitle,
+} from './page-actions.ts';
+import { closeBrowser, withServer, takeScreenshot, selectVariants } from './support.ts';
 
 import type { Page } from './support.ts';
 
@@ -106,11 +106,11 @@ const block = ({ player, on }: any) => ({
   players: on ? [{ id: player, name: ADA.name }] : [],
 });
 
-for (const [size, viewport] of variants(SIZES, 'phone')) {
+for (const [size, viewport] of selectVariants(SIZES, 'phone')) {
   test(
     `the best of each game, and what one can know of them: ${size}`,
-    inHouse(async (house) => {
-      const ann = await house.visitor('/', { viewport, ...CALM });
+    withServer(async (house) => {
+      const ann = await house.openPage('/', { viewport, ...CALM });
       await answering(ann, { profile: () => PROFILE, leaders, block });
       await ann.reload();
       await ann.getByRole('link', { name: 'Leaderboards' }).click();
@@ -118,9 +118,9 @@ for (const [size, viewport] of variants(SIZES, 'phone')) {
       const rows = ann.getByRole('table', { name: 'Leaderboards' }).locator('tbody tr');
       await rows.nth(49).waitFor();
       assert.match(await rows.nth(0).innerText(), /^1\s+ada <b>\s+2100\s+1,040$/);
-      await isOpenToAll(ann, 'leaders');
-      await fits(ann);
-      await picture(ann, `leaders-${size}`);
+      await expectAccessible(ann, 'leaders');
+      await expectNoHorizontalOverflow(ann);
+      await takeScreenshot(ann, `leaders-${size}`);
       await ann.getByRole('button', { name: 'Show more' }).click();
       await rows.nth(99).waitFor();
       await ann.getByRole('button', { name: 'Show more' }).click();
@@ -136,7 +136,7 @@ for (const [size, viewport] of variants(SIZES, 'phone')) {
       await rows.nth(0).getByRole('link').click();
       await ann.getByRole('heading', { name: 'ada <b>', exact: true }).waitFor();
       await ann.waitForURL('**/player/ada%20%3Cb%3E');
-      await titled(ann, 'ada <b> – Plyhouse');
+      await expectTitle(ann, 'ada <b> – Plyhouse');
       const chess = ann.getByRole('region', { name: 'Chess, by the clock' });
       await chess.getByText('1672', { exact: true }).first().waitFor();
       await chess
@@ -156,22 +156,22 @@ for (const [size, viewport] of variants(SIZES, 'phone')) {
       await ann.getByRole('button', { name: 'Unblock' }).click();
       await ann.getByRole('button', { name: 'Block', exact: true }).waitFor();
       await ann.evaluate(() => document.getElementById('toast')?.replaceChildren());
-      await isOpenToAll(ann, 'profile');
-      await fits(ann);
-      await picture(ann, `profile-${size}`);
+      await expectAccessible(ann, 'profile');
+      await expectNoHorizontalOverflow(ann);
+      await takeScreenshot(ann, `profile-${size}`);
     }),
   );
 }
 
 test('a graph has lines at round ratings, around all of its points', () => {
-  assert.deepEqual(scale([1500]), { low: 1490, high: 1510, lines: [1490, 1500, 1510] });
+  assert.deepEqual(ratingScale([1500]), { low: 1490, high: 1510, lines: [1490, 1500, 1510] });
   for (const ratings of [
     [1500, 1501],
     [400, 4000],
     [1399, 1400, 1401],
     [1512, 1688, 1600],
   ]) {
-    const { low, high, lines } = scale(ratings);
+    const { low, high, lines } = ratingScale(ratings);
     assert.ok(low < Math.min(...ratings) && high > Math.max(...ratings), String(ratings));
     assert.ok(lines.length >= 2 && lines.length <= 6, String(lines));
     assert.equal(lines.at(-1), high);
@@ -180,17 +180,17 @@ test('a graph has lines at round ratings, around all of its points', () => {
 
 test(
   'whoever has a name of their own has a page, to which the name leads, and can be challenged from there',
-  inHouse(async (house) => {
-    const ann = await house.visitor();
+  withServer(async (house) => {
+    const ann = await house.openPage();
     await signUp(ann, 'Ada Lovelace');
-    const link = await invite(ann, 'Connect Four');
-    const match = codeOf(link);
-    const bob = await house.visitor(link);
+    const link = await inviteFriend(ann, 'Connect Four');
+    const match = codeFromLink(link);
+    const bob = await house.openPage(link);
     await signUp(bob, 'Bob & <i>Co</i>');
     // Whichever page says hello last is the one that stays.
     await bob.locator('html[data-link=open]').waitFor();
     await bob.goto(link);
-    await playAll(ann, bob, 'd1 c1 d1 c1 d1 c1 d1');
+    await playMoves(ann, bob, 'd1 c1 d1 c1 d1 c1 d1');
     await ann.getByRole('heading', { name: 'You win!' }).waitFor();
     await bob.getByRole('button', { name: 'Show the board' }).click();
     await bob.locator('.player').getByRole('link', { name: 'Ada Lovelace' }).click();
@@ -207,7 +207,7 @@ test(
     await bob.goto('/player/ADA%20lovelace');
     await bob.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
     await bob.getByRole('button', { name: 'Replay' }).click();
-    await says(bob, 'You lose.');
+    await waitForStatus(bob, 'You lose.');
     assert.ok(!bob.url().includes(match));
     await bob.goBack();
     await bob.getByRole('button', { name: 'Challenge' }).click();
@@ -215,13 +215,13 @@ test(
     await dialog.getByLabel('Game').selectOption('Othello');
     await dialog.getByLabel('Clock').selectOption('10+5');
     await dialog.getByRole('button', { name: 'Challenge' }).click();
-    await says(bob, 'Waiting for Ada Lovelace to accept.');
+    await waitForStatus(bob, 'Waiting for Ada Lovelace to accept.');
     await ann.getByText('Bob & <i>Co</i> challenges you').waitFor();
     await ann.locator('#challenges').getByText('Othello · 10+5').waitFor();
     await ann.getByRole('button', { name: 'Play', exact: true }).click();
-    await says(bob, /Your turn|is to move/);
+    await waitForStatus(bob, /Your turn|is to move/);
     // One’s own page is under one’s name.
-    await goToYou(ann);
+    await openAccountPage(ann);
     await ann.getByRole('link', { name: 'Your page' }).click();
     await ann.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
     assert.equal(await ann.getByRole('button', { name: 'Challenge' }).count(), 0);

@@ -3,8 +3,17 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { cell, fits, invite, inviteOn, isOpenToAll, moves, myTurn, play } from './players.ts';
-import { closeBrowser, inHouse, picture } from './support.ts';
+import {
+  cell,
+  expectNoHorizontalOverflow,
+  inviteFriend,
+  inviteWithTerms,
+  expectAccessible,
+  countMoves,
+  waitForMyTurn,
+  playMove,
+} from './page-actions.ts';
+import { closeBrowser, withServer, takeScreenshot } from './support.ts';
 
 import type { Page } from './support.ts';
 
@@ -25,10 +34,10 @@ const nothingIsQueued = (page: Page) =>
 
 test(
   'a move chosen ahead is shown, and played when the turn comes',
-  inHouse(async (house) => {
-    const ann = await house.visitor('/', { axe: true });
-    const bob = await house.visitor(await invite(ann, 'Chess'));
-    await play(ann, 'e2', 'e4');
+  withServer(async (house) => {
+    const ann = await house.openPage('/', { axe: true });
+    const bob = await house.openPage(await inviteFriend(ann, 'Chess'));
+    await playMove(ann, 'e2', 'e4');
     // Where nothing stands there is nothing to take up.
     for (const empty of ['a5', 'd4']) await cell(ann, empty).click();
     assert.equal(await ann.getByLabel(/chosen ahead|picked up/).count(), 0);
@@ -41,11 +50,11 @@ test(
       .first()
       .waitFor();
     // Nothing is played, nor seen by the other.
-    assert.equal(await moves(ann), 1);
-    await fits(ann);
-    await isOpenToAll(ann, 'chosen ahead');
-    await picture(ann, 'chosen-ahead');
-    await play(bob, 'e7', 'e5');
+    assert.equal(await countMoves(ann), 1);
+    await expectNoHorizontalOverflow(ann);
+    await expectAccessible(ann, 'chosen ahead');
+    await takeScreenshot(ann, 'chosen-ahead');
+    await playMove(bob, 'e7', 'e5');
     await cell(bob, 'd4').and(bob.getByLabel('white pawn')).waitFor();
     await nothingIsQueued(ann);
     await knows(ann, 3);
@@ -59,12 +68,12 @@ test(
     await cell(ann, 'f3').click();
     await isQueued(ann, 'f3');
     await nothingIsQueuedAt(ann, 'e5');
-    await play(bob, 'a7', 'a6');
+    await playMove(bob, 'a7', 'a6');
     await cell(bob, 'f3').and(bob.getByLabel('white knight')).waitFor();
     await knows(ann, 5);
     await cell(ann, 'b1').click();
-    await play(bob, 'a6', 'a5');
-    await myTurn(ann);
+    await playMove(bob, 'a6', 'a5');
+    await waitForMyTurn(ann);
     await cell(ann, 'c3').click();
     await cell(bob, 'c3').and(bob.getByLabel('white knight')).waitFor();
   }),
@@ -75,10 +84,10 @@ const nothingIsQueuedAt = (page: Page, square: string) =>
 
 test(
   'what is chosen ahead is taken out by Escape, a click, a takeback, and where it is not legal',
-  inHouse(async (house) => {
-    const ann = await house.visitor();
-    const bob = await house.visitor(await invite(ann, 'Chess'));
-    await play(ann, 'e2', 'e4');
+  withServer(async (house) => {
+    const ann = await house.openPage();
+    const bob = await house.openPage(await inviteFriend(ann, 'Chess'));
+    await playMove(ann, 'e2', 'e4');
     const choose = async () => {
       await cell(ann, 'e4').click();
       await cell(ann, 'e5').click();
@@ -93,25 +102,25 @@ test(
     await choose();
     await ann.getByRole('button', { name: 'Take back' }).click();
     await bob.getByRole('button', { name: 'Accept' }).click();
-    await myTurn(ann);
+    await waitForMyTurn(ann);
     await nothingIsQueued(ann);
     await ann.locator('#toast', { hasText: 'Nothing is chosen ahead any more.' }).waitFor();
-    await play(ann, 'e2', 'e4');
+    await playMove(ann, 'e2', 'e4');
     await choose();
-    await play(bob, 'e7', 'e5');
+    await playMove(bob, 'e7', 'e5');
     await ann.locator('#toast', { hasText: 'cannot be played now.' }).waitFor();
-    await myTurn(ann);
-    assert.equal(await moves(ann), 2);
+    await waitForMyTurn(ann);
+    assert.equal(await countMoves(ann), 2);
   }),
 );
 
 test(
   'of a pawn that is to reach the last rank it is told what it becomes',
-  inHouse(async (house) => {
-    const ann = await house.visitor();
+  withServer(async (house) => {
+    const ann = await house.openPage();
     const position = '8/P5k1/8/8/8/8/6K1/8 b - - 0 1';
-    const bob = await house.visitor(await inviteOn(ann, { position }, 'Chess'));
-    await myTurn(bob);
+    const bob = await house.openPage(await inviteWithTerms(ann, { position }, 'Chess'));
+    await waitForMyTurn(bob);
     await ann.locator('.room.running').waitFor();
     await cell(ann, 'g2').click();
     await cell(ann, 'g3').click();
@@ -122,32 +131,32 @@ test(
     await ann
       .locator('.why', { hasText: /^Chosen ahead: a7 to a8\..* It becomes a queen\.$/ })
       .waitFor();
-    await picture(ann, 'promoted-ahead');
-    await play(bob, 'g7', 'g6');
+    await takeScreenshot(ann, 'promoted-ahead');
+    await playMove(bob, 'g7', 'g6');
     await cell(bob, 'a8').and(bob.getByLabel('white queen')).waitFor();
   }),
 );
 
 test(
   'a piece is put ahead by mouse and by key',
-  inHouse(async (house) => {
-    const ann = await house.visitor();
-    const bob = await house.visitor(await invite(ann, 'Connect Four'));
-    await myTurn(ann);
+  withServer(async (house) => {
+    const ann = await house.openPage();
+    const bob = await house.openPage(await inviteFriend(ann, 'Connect Four'));
+    await waitForMyTurn(ann);
     await cell(bob, 'd3').click();
     await isQueued(bob, 'd3');
-    await play(ann, 'c1');
+    await playMove(ann, 'c1');
     await cell(ann, 'd1')
       .and(ann.getByLabel(/yellow/))
       .waitFor();
-    await myTurn(ann);
+    await waitForMyTurn(ann);
     await knows(bob, 2);
     await bob.keyboard.press('5');
     await bob
       .getByText(/^Chosen ahead: 5/)
       .first()
       .waitFor();
-    await play(ann, 'c1');
+    await playMove(ann, 'c1');
     await cell(ann, 'e1')
       .and(ann.getByLabel(/yellow/))
       .waitFor();
@@ -156,10 +165,10 @@ test(
 
 test(
   'no pass is chosen ahead where one may pass only if nothing else is possible',
-  inHouse(async (house) => {
-    const ann = await house.visitor();
-    const bob = await house.visitor(await invite(ann, 'Othello'));
-    await myTurn(ann);
+  withServer(async (house) => {
+    const ann = await house.openPage();
+    const bob = await house.openPage(await inviteFriend(ann, 'Othello'));
+    await waitForMyTurn(ann);
     const pass = bob.getByRole('button', { name: 'Pass' });
     assert.equal(await pass.getAttribute('aria-disabled'), 'true');
     await pass.click({ force: true });
@@ -170,14 +179,14 @@ test(
 
 test(
   'a pass is chosen ahead, taken out, and played when the turn comes',
-  inHouse(async (house) => {
-    const ann = await house.visitor();
-    const bob = await house.visitor(await invite(ann, 'Go'));
+  withServer(async (house) => {
+    const ann = await house.openPage();
+    const bob = await house.openPage(await inviteFriend(ann, 'Go'));
     const pass = bob
       .getByRole('group', { name: 'Other moves' })
       .getByRole('button', { name: 'Pass' });
     const queued = pass.and(bob.locator('[aria-pressed=true]'));
-    await myTurn(ann);
+    await waitForMyTurn(ann);
     await pass.click();
     await queued.waitFor();
     await bob
@@ -188,10 +197,10 @@ test(
     await queued.waitFor({ state: 'detached' });
     await pass.click();
     await queued.waitFor();
-    await play(ann, 'E5');
+    await playMove(ann, 'E5');
     await ann.getByText(/^guest-\w+ passed\./).waitFor();
-    await myTurn(ann);
-    assert.equal(await moves(ann), 2);
+    await waitForMyTurn(ann);
+    assert.equal(await countMoves(ann), 2);
     await queued.waitFor({ state: 'detached' });
   }),
 );

@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { learn } from '../../client/web/page/text/language.ts';
+import { loadLazyTexts } from '../../client/web/page/text/language.ts';
 import { readPosition } from '../../client/web/page/editor/notation/read-position.ts';
-import { Wrong } from '../../client/web/page/editor/position-error.ts';
+import { PositionError } from '../../client/web/page/editor/position-error.ts';
 
 import type { Game } from '../../client/web/page/net/protocol.ts';
 
-await learn();
+await loadLazyTexts();
 
 const game: (game: string, title: string, size: number) => Game = (name, title, size) => ({
   ...{ game: name, title, sides: ['black', 'white'], files: size, ranks: size, draws: true },
@@ -26,7 +26,7 @@ const PAWN = '4k3/8/8/8/8/8/4P3/4K3 b - - 7 31';
 
 /** @param text the position and the number of moves that are not played */
 function reads(game: Game, text: string) {
-  const { draft, unplayed } = readPosition(text, game);
+  const { position: draft, unplayedMoves: unplayed } = readPosition(text, game);
   return [draft.text, unplayed];
 }
 
@@ -35,7 +35,7 @@ function refusal(game: Game, text: string) {
   try {
     readPosition(text, game);
   } catch (error) {
-    if (error instanceof Wrong) return error.says;
+    if (error instanceof PositionError) return error.text;
     throw error;
   }
   return null;
@@ -43,7 +43,7 @@ function refusal(game: Game, text: string) {
 
 /** The stones of a Go board, and the side to move. */
 function stones(text: string) {
-  const { draft, unplayed } = readPosition(text, GO);
+  const { position: draft, unplayedMoves: unplayed } = readPosition(text, GO);
   const all = [...draft.squares].map(([square, piece]) => `${piece}:${square}`);
   return [all.sort().join(' '), draft.turn === 0 ? 'b' : 'w', unplayed];
 }
@@ -184,9 +184,9 @@ test('counts of a FEN may be greater than the server counts', () => {
     ['99999999999999999999999 0', '65535 1'],
     ['hmvc 120; fmvn 99999;', '120 65535'],
   ] as const) {
-    const { draft } = readPosition(`${board} ${counts}`, CHESS);
+    const { position: draft } = readPosition(`${board} ${counts}`, CHESS);
     assert.equal(draft.text, `${board} ${read}`);
-    assert.equal(draft.board.at('d2'), 'R');
+    assert.equal(draft.board.pieceAt('d2'), 'R');
   }
   assert.equal(reads(DRAUGHTS, 'W:W18:BK9:H81:F70000')[0], 'W:W18:BK9:H81:F70000');
   for (const count of ['-1', '1.5', '0x10', 'e2e4']) {
@@ -210,11 +210,11 @@ test('the set-up of an SGF goes on to the first move of its main line', () => {
     assert.deepEqual(stones(text), [squares, turn, moves], text);
   }
   const gomoku = readPosition('(;GM[4]SZ[15];AB[hh][ii];AW[gh];W[aa])', GOMOKU);
-  assert.deepEqual([...gomoku.draft.squares.keys()].sort(), ['g8', 'h8', 'i7']);
-  assert.equal(gomoku.unplayed, 1);
+  assert.deepEqual([...gomoku.position.squares.keys()].sort(), ['g8', 'h8', 'i7']);
+  assert.equal(gomoku.unplayedMoves, 1);
   const othello = readPosition('(;GM[2];AB[dc][dd][ed][de]AW[ee];W[cd];B[ef])', OTHELLO);
-  assert.equal(othello.draft.text.length, 66);
-  assert.deepEqual([othello.draft.turn, othello.unplayed], [1, 2]);
+  assert.equal(othello.position.text.length, 66);
+  assert.deepEqual([othello.position.turn, othello.unplayedMoves], [1, 2]);
 });
 
 test('an SGF may have other text around it, another size notation, and no end', () => {

@@ -15,33 +15,33 @@ const require = createRequire(new URL('../../client/web/package.json', import.me
 const { chromium }: typeof import('playwright-core') = require('playwright-core');
 
 /** The source of axe, which finds what keeps people out. */
-export const AXE = require.resolve('axe-core/axe.min.js');
+export const AXE_PATH = require.resolve('axe-core/axe.min.js');
 
 export type Page = import('playwright-core').Page;
-export type Options = import('playwright-core').BrowserContextOptions;
+export type ContextOptions = import('playwright-core').BrowserContextOptions;
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const target = process.env.CARGO_TARGET_DIR ?? join(root, 'target');
 const program = join(target, 'debug', 'plyhouse');
 /** The page as it is written, not as the program carries it. */
-export const SOURCE = join(root, 'client', 'web', 'page');
+export const PAGE_DIR = join(root, 'client', 'web', 'page');
 
 /** Longer than any single step takes, also while builds use all processors. */
-export const PATIENCE_MS = 120_000;
+export const TIMEOUT_MS = 120_000;
 
 /** Whether each test runs in all of its variants, as `tests/run --all` asks for. */
-export const ALL = Boolean(process.env.ALL);
+export const ALL_VARIANTS = Boolean(process.env.ALL);
 
 /**
  * The variants of a test to run: all of them with `ALL=1`, otherwise those of these names.
  * a name, or an array that begins with it
  */
-export function variants<T extends string | readonly [string, ...unknown[]]>(
+export function selectVariants<T extends string | readonly [string, ...unknown[]]>(
   all: readonly T[],
   ...usual: string[]
 ): T[] {
   const nameOf = (variant: T) => (typeof variant === 'string' ? variant : variant[0]);
-  const chosen = all.filter((variant) => ALL || usual.includes(nameOf(variant)));
+  const chosen = all.filter((variant) => ALL_VARIANTS || usual.includes(nameOf(variant)));
   if (chosen.length < usual.length) throw new Error(`no such variant among ${usual.join()}`);
   return chosen;
 }
@@ -73,7 +73,7 @@ export class Server {
   }
 
   /** The directory of its store. */
-  get data() {
+  get dataDir() {
     return this.#data;
   }
 
@@ -101,7 +101,7 @@ export class Server {
    * What the program prints to whoever speaks to this server through its store.
    * @param words of the command
    */
-  async command(...words: string[]) {
+  async runCommand(...words: string[]) {
     const child = spawn(program, [...words, '--data', this.#data], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -119,7 +119,7 @@ export class Server {
     await ended;
   }
 
-  async end() {
+  async stop() {
     await this.kill();
     rmSync(this.#data, { recursive: true, force: true });
   }
@@ -130,7 +130,7 @@ let browser: Promise<import('playwright-core').Browser> | undefined;
 /** The headless shell takes half the CPU time of Chromium. */
 const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell';
 
-export function theBrowser() {
+export function getBrowser() {
   const installed = existsSync(HEADLESS_SHELL) ? HEADLESS_SHELL : '/usr/bin/chromium';
   browser ??= chromium.launch({
     executablePath: process.env.CHROMIUM ?? installed,
@@ -154,7 +154,7 @@ export const closeBrowser = async () => (await browser)?.close();
  * Where a test plays: a server, and people with a browser each. Whatever a page complains of fails
  * the test.
  */
-export class House {
+export class TestHarness {
   #server;
   #contexts: import('playwright-core').BrowserContext[] = [];
   #complaints: string[] = [];
@@ -175,13 +175,16 @@ export class House {
    * Opens a page in a browser context of its own. Service workers are blocked by default: each context would fetch and
    * store all files of the page, and serve later requests that a test wants to intercept.
    */
-  async visitor(path: string = '/', { axe = false, ...options }: Options & { axe?: boolean } = {}) {
-    const browser = await theBrowser();
+  async openPage(
+    path: string = '/',
+    { axe = false, ...options }: ContextOptions & { axe?: boolean } = {},
+  ) {
+    const browser = await getBrowser();
     const defaults = { baseURL: this.#server.url, serviceWorkers: 'block' as const };
     const context = await browser.newContext({ ...defaults, ...options });
     this.#contexts.push(context);
-    context.setDefaultTimeout(PATIENCE_MS);
-    if (axe) await context.addInitScript({ path: AXE });
+    context.setDefaultTimeout(TIMEOUT_MS);
+    if (axe) await context.addInitScript({ path: AXE_PATH });
     context.on('weberror', (error) => this.#complaints.push(String(error.error().stack)));
     context.on('console', (message) => {
       if (message.type() === 'error') this.#complaints.push(message.text());
@@ -215,7 +218,7 @@ export class House {
    * Keeps what can be known of how it failed: what everybody saw, what their pages and the server told each other
    * last, and what the pages complained of.
    */
-  async tellOfFailure() {
+  async reportFailure() {
     for (const complaint of this.#complaints) console.error(complaint);
     for (const page of this.#contexts.flatMap((context) => context.pages())) {
       const path = join(target, 'screenshots', `failed-${Date.now()}.png`);
@@ -232,7 +235,7 @@ export class House {
 
   async close() {
     for (const context of this.#contexts) await context.close();
-    await this.#server.end();
+    await this.#server.stop();
     if (!this.expectsFailures) assert.deepEqual(this.#complaints, []);
   }
 }
@@ -241,16 +244,16 @@ export class House {
  * A test with a server of its own.
  * @param more options of the server's command line
  */
-export const inHouse =
-  (scene: (house: House) => Promise<void>, more: string[] = []) =>
+export const withServer =
+  (scene: (house: TestHarness) => Promise<void>, more: string[] = []) =>
   async () => {
     const server = new Server(more);
     await server.start();
-    const house = new House(server);
+    const house = new TestHarness(server);
     try {
       await scene(house);
     } catch (error) {
-      await house.tellOfFailure();
+      await house.reportFailure();
       await house.close().catch(() => {});
       throw error;
     }
@@ -261,7 +264,7 @@ export const inHouse =
  * Brings what moves, or changes its colour, to where it ends: nobody is left with what is half way there.
  * Nothing is waited for that has no end, or that is replaced by another meanwhile.
  */
-export const settle = (page: Page) =>
+export const finishAnimations = (page: Page) =>
   page.evaluate(async () => {
     // What has just changed begins to move with the next picture.
     await new Promise((drawn) => requestAnimationFrame(drawn));
@@ -272,7 +275,7 @@ export const settle = (page: Page) =>
 
 /** Waits until nothing of this fails: for what is told over several connections, each in its own time. */
 export async function eventually(holds: () => Promise<void>) {
-  const until = performance.now() + PATIENCE_MS;
+  const until = performance.now() + TIMEOUT_MS;
   for (;;) {
     try {
       return await holds();
@@ -287,10 +290,10 @@ export async function eventually(holds: () => Promise<void>) {
  * Takes a screenshot if `PICTURES` is set. The mouse goes away and animations end in either case, so that the test
  * runs alike.
  */
-export async function picture(page: Page, name: string) {
+export async function takeScreenshot(page: Page, name: string) {
   // The mouse shows where one could play, which is not what one looks for.
   await page.mouse.move(0, 0);
-  await settle(page);
+  await finishAnimations(page);
   if (!PICTURES) return;
   await page.screenshot({
     path: join(target, 'screenshots', `${name}.png`),

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { clockWords, timeWords } from '../../client/web/page/text/time.ts';
+import { formatClock, formatTimeLeft } from '../../client/web/page/text/time.ts';
 
 import type { Clock } from '../../client/web/page/net/protocol.ts';
 
@@ -19,7 +19,7 @@ test('a clock is told as the server titles it', () => {
     [{ kind: 'move', move_ms: 259_200_000 }, '3 days a move'],
     [{ kind: 'move', move_ms: 43_200_000 }, '12 hr a move'],
   ] as [Clock, string][]) {
-    assert.equal(clockWords(clock), words);
+    assert.equal(formatClock(clock), words);
   }
 });
 
@@ -40,6 +40,6 @@ test('a time is shown with tenths below ten seconds, and in days above one', () 
     [86_400_000, '1d 0h'],
     [219_600_000, '2d 13h'],
   ] as [number, string][]) {
-    assert.equal(timeWords(ms), words);
+    assert.equal(formatTimeLeft(ms), words);
   }
 });

@@ -25,7 +25,7 @@ export async function load(url, context, next) {
   if (part && language) {
     return { format: 'module', shortCircuit: true, source: await textsModule(language, part) };
   }
-  if (!url.endsWith('.ts')) return next(url, context);
+  if (!/\.m?ts$/.test(url)) return next(url, context);
   const source = await readFile(fileURLToPath(url), 'utf8');
   return {
     format: 'module',

@@ -1,24 +1,24 @@
 // Who one is: the name, and how one comes to be the same on another device, or after all are lost.
 
-import { h, write } from '../ui/dom.ts';
-import { say } from '../text/language.ts';
-import { pathOf } from '../social/player-links.ts';
-import { chooseName } from './rename.ts';
-import { Account } from './credentials.ts';
-import { Blocks } from './blocked-players.ts';
-import { Data } from './data-export.ts';
-import { Devices } from './sessions.ts';
-import { Keys } from './api-keys.ts';
-import { Pairing } from './pairing.ts';
-import { recovery } from './recovery.ts';
+import { h, setText } from '../ui/dom.ts';
+import { translate } from '../text/language.ts';
+import { profilePath } from '../social/player-links.ts';
+import { showRenameDialog } from './rename.ts';
+import { CredentialsCard } from './credentials.ts';
+import { BlockedPlayersCard } from './blocked-players.ts';
+import { PersonalDataCard } from './personal-data.ts';
+import { SessionsCard } from './sessions.ts';
+import { ApiKeysCard } from './api-keys.ts';
+import { DevicePairingCard } from './device-pairing.ts';
+import { recoveryKeyCard } from './recovery-key.ts';
 
 import type { Message } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
-export class You {
+export class AccountPage {
   #app;
   #name = h('bdi');
-  #profile = h('a', { class: 'button', hidden: true }, say('profile.own'));
+  #profile = h('a', { class: 'button', hidden: true }, translate('profile.own'));
   #account;
   #pairing;
   #devices;
@@ -29,22 +29,22 @@ export class You {
   #entrance = h(
     'section',
     { class: 'card', 'aria-labelledby': 'back-title' },
-    h('h2', { id: 'back-title' }, say('arrive.entrance')),
-    h('p', { class: 'note' }, say('arrive.entrance.about')),
-    h('a', { class: 'button', href: '/pair' }, say('arrive.enter')),
+    h('h2', { id: 'back-title' }, translate('arrive.entrance')),
+    h('p', { class: 'note' }, translate('arrive.entrance.about')),
+    h('a', { class: 'button', href: '/pair' }, translate('arrive.enter')),
   );
   element;
 
   constructor(app: App) {
     this.#app = app;
-    this.#account = new Account(app);
-    this.#pairing = new Pairing(app);
-    this.#devices = new Devices(app);
-    this.#keys = new Keys(app, () => this.#devices.ask());
-    this.#blocks = new Blocks(app);
-    this.#data = new Data(app);
-    this.#recovery = recovery(app);
-    const choose = { type: 'button', onclick: () => chooseName(app) };
+    this.#account = new CredentialsCard(app);
+    this.#pairing = new DevicePairingCard(app);
+    this.#devices = new SessionsCard(app);
+    this.#keys = new ApiKeysCard(app, () => this.#devices.refresh());
+    this.#blocks = new BlockedPlayersCard(app);
+    this.#data = new PersonalDataCard(app);
+    this.#recovery = recoveryKeyCard(app);
+    const choose = { type: 'button', onclick: () => showRenameDialog(app) };
     this.element = h(
       'div',
       { class: 'you' },
@@ -52,8 +52,8 @@ export class You {
         'div',
         { class: 'row myself' },
         h('h1', {}, this.#name),
-        h('button', choose, say('name.choose')),
-        h('a', { class: 'button', href: '/games' }, say('games.title')),
+        h('button', choose, translate('name.choose')),
+        h('a', { class: 'button', href: '/games' }, translate('games.title')),
         this.#profile,
       ),
       this.#account.element,
@@ -68,7 +68,7 @@ export class You {
   }
 
   title() {
-    return `${say('you.title')} – Plyhouse`;
+    return `${translate('you.title')} – Plyhouse`;
   }
 
   update() {
@@ -76,27 +76,27 @@ export class You {
     this.#keys.update();
     this.#data.update();
     // Who one is where a proxy tells is the proxy's business, on every device.
-    const { isByProxy } = this.#app.connection;
+    const { usesProxyAuth: isByProxy } = this.#app.connection;
     for (const way of [this.#pairing.element, this.#recovery, this.#entrance])
       way.hidden = isByProxy;
     const { name = '', account = false } = this.#app.player ?? {};
-    write(this.#name, name);
+    setText(this.#name, name);
     this.#profile.hidden = !account;
-    this.#profile.href = pathOf(name);
+    this.#profile.href = profilePath(name);
   }
 
-  welcomed() {
-    this.#devices.ask();
-    void this.#blocks.ask();
+  onWelcome() {
+    this.#devices.refresh();
+    void this.#blocks.refresh();
   }
 
-  hear(message: Message) {
+  onMessage(message: Message) {
     if (message.type !== 'session_added') return;
-    this.#pairing.used(message.label);
-    this.#devices.ask();
+    this.#pairing.onCodeUsed(message.label);
+    this.#devices.refresh();
   }
 
-  leave() {
+  unmount() {
     this.#pairing.stop();
   }
 }

@@ -1,14 +1,14 @@
 // Keys for programs that play as oneself, or by a name of their own.
 
-import { h, write } from '../ui/dom.ts';
-import { say } from '../text/language.ts';
-import { proven } from './reauthenticate.ts';
+import { h, setText } from '../ui/dom.ts';
+import { translate } from '../text/language.ts';
+import { requestWithReauth } from './reauthenticate.ts';
 import { copyButton } from '../match/share.ts';
 
-import type { KeyTold } from '../net/protocol.ts';
+import type { ApiKeyCreated } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
-export class Keys {
+export class ApiKeysCard {
   #app;
   #made;
   #label = h('input', { id: 'key-label', maxlength: 24, autocomplete: 'off' });
@@ -23,9 +23,9 @@ export class Keys {
     this.#botField = h(
       'label',
       { class: 'field' },
-      h('span', {}, say('keys.bot')),
+      h('span', {}, translate('keys.bot')),
       this.#bot,
-      h('span', { class: 'note' }, say('keys.bot.about')),
+      h('span', { class: 'note' }, translate('keys.bot.about')),
     );
     const onsubmit = (event: Event) => {
       event.preventDefault();
@@ -34,14 +34,14 @@ export class Keys {
     this.element = h(
       'section',
       { class: 'card', 'aria-labelledby': 'keys-title', hidden: true },
-      h('h2', { id: 'keys-title' }, say('keys.title')),
-      h('p', { class: 'note' }, say('keys.about')),
+      h('h2', { id: 'keys-title' }, translate('keys.title')),
+      h('p', { class: 'note' }, translate('keys.about')),
       h(
         'form',
         { class: 'new-password', novalidate: true, onsubmit },
-        h('label', { class: 'field' }, h('span', {}, say('keys.label')), this.#label),
+        h('label', { class: 'field' }, h('span', {}, translate('keys.label')), this.#label),
         this.#botField,
-        h('button', {}, say('keys.make')),
+        h('button', {}, translate('keys.make')),
       ),
     );
   }
@@ -57,7 +57,7 @@ export class Keys {
     const label = this.#label.value.trim().normalize();
     const bot = this.#botField.hidden ? '' : this.#bot.value.trim().normalize();
     const wish = { ...(label ? { label } : {}), ...(bot ? { bot } : {}) };
-    const told = await proven(this.#app, { type: 'create_key', ...wish });
+    const told = await requestWithReauth(this.#app, { type: 'create_key', ...wish });
     if (!told) return;
     this.#label.value = '';
     this.#bot.value = '';
@@ -67,24 +67,24 @@ export class Keys {
 }
 
 /** Shows it, this once. */
-function show({ key, player }: KeyTold) {
+function show({ key, player }: ApiKeyCreated) {
   const field = h('input', { id: 'key-text', class: 'code', readonly: true, value: key });
   field.addEventListener('focus', () => field.select());
   const yours = h('h2', { id: 'key-yours' });
-  write(yours, say('keys.yours', { name: player.name }));
+  setText(yours, translate('keys.yours', { name: player.name }));
   const dialog = h(
     'dialog',
     { class: 'recovery', 'aria-labelledby': 'key-yours' },
     yours,
-    h('label', { for: 'key-text', class: 'unseen' }, say('keys.key')),
+    h('label', { for: 'key-text', class: 'unseen' }, translate('keys.key')),
     field,
-    h('p', { class: 'note' }, say('keys.use')),
-    h('p', { class: 'note' }, say('keys.once')),
+    h('p', { class: 'note' }, translate('keys.use')),
+    h('p', { class: 'note' }, translate('keys.once')),
     h(
       'div',
       { class: 'row' },
-      copyButton(field, say('recovery.copy')),
-      h('button', { type: 'button', onclick: () => dialog.close() }, say('recovery.kept')),
+      copyButton(field, translate('recovery.copy')),
+      h('button', { type: 'button', onclick: () => dialog.close() }, translate('recovery.kept')),
     ),
   );
   dialog.addEventListener('close', () => dialog.remove());

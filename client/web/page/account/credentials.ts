@@ -1,10 +1,10 @@
 // A name that is one's own, and the password by which one comes back under it.
 
-import { complain, fill, h } from '../ui/dom.ts';
-import { markKept } from '../actions/save-prompt.ts';
-import { say } from '../text/language.ts';
-import { proven } from './reauthenticate.ts';
-import { refusalOf } from '../net/errors.ts';
+import { showError, replaceChildren, h } from '../ui/dom.ts';
+import { markPlayerSaved } from '../actions/save-prompt.ts';
+import { translate } from '../text/language.ts';
+import { requestWithReauth } from './reauthenticate.ts';
+import { awaitErrorText } from '../net/errors.ts';
 
 import type { App } from '../app/main.ts';
 
@@ -13,7 +13,7 @@ const PASSWORD_BYTES = { least: 10, most: 200 };
 /** What the server calls whoever has chosen no name. */
 const NAMELESS = /^guest-/;
 
-export class Account {
+export class CredentialsCard {
   #app;
   /** Whether what is shown is of an account, and whether anything is. */
   #shown: string | undefined;
@@ -26,13 +26,13 @@ export class Account {
   update() {
     const { player, connection } = this.#app;
     const { accounts } = connection.welcome ?? {};
-    const has = connection.isByProxy ? '' : 'account';
+    const has = connection.usesProxyAuth ? '' : 'account';
     const shown = player?.account ? has : accounts === undefined ? '' : `guest-${accounts}`;
     if (this.#shown === shown) return;
     this.#shown = shown;
     this.element.hidden = shown === '';
-    if (shown === 'account') fill(this.element, ...this.#password());
-    else if (shown !== '') fill(this.element, ...this.#signUp(accounts === 'invite'));
+    if (shown === 'account') replaceChildren(this.element, ...this.#password());
+    else if (shown !== '') replaceChildren(this.element, ...this.#signUp(accounts === 'invite'));
   }
 
   /** @param isByInvitation whether nobody signs up without one */
@@ -44,35 +44,39 @@ export class Account {
       value: NAMELESS.test(known) ? '' : known,
     });
     const invitation = isByInvitation ? h('input', { id: 'invite', autocomplete: 'off' }) : null;
-    const form = new PasswordForm([name, invitation], say('account.sign'), async (password) => {
-      const wish = name.value.trim().normalize();
-      const invite = invitation?.value.trim();
-      const asked = this.#app.connection.ask({
-        ...{ type: 'register', name: wish, password },
-        ...(invite ? { invite } : {}),
-      });
-      const why = await refusalOf(asked);
-      if (why !== null) return why;
-      markKept(this.#app);
-      this.#app.toast(say('account.done', { name: this.#app.player?.name ?? wish }));
-      return null;
-    });
+    const form = new PasswordForm(
+      [name, invitation],
+      translate('account.sign'),
+      async (password) => {
+        const wish = name.value.trim().normalize();
+        const invite = invitation?.value.trim();
+        const asked = this.#app.connection.request({
+          ...{ type: 'register', name: wish, password },
+          ...(invite ? { invite } : {}),
+        });
+        const why = await awaitErrorText(asked);
+        if (why !== null) return why;
+        markPlayerSaved(this.#app);
+        this.#app.toast(translate('account.done', { name: this.#app.player?.name ?? wish }));
+        return null;
+      },
+    );
     return [
-      h('h2', { id: 'account-title' }, say('account.title')),
-      h('p', { class: 'note' }, say('account.about')),
+      h('h2', { id: 'account-title' }, translate('account.title')),
+      h('p', { class: 'note' }, translate('account.about')),
       form.element,
     ];
   }
 
   #password() {
-    const form = new PasswordForm([], say('account.set'), async (password) => {
-      if (!(await proven(this.#app, { type: 'set_password', new: password }))) return '';
-      this.#app.toast(say('account.set.done'));
+    const form = new PasswordForm([], translate('account.set'), async (password) => {
+      if (!(await requestWithReauth(this.#app, { type: 'set_password', new: password }))) return '';
+      this.#app.toast(translate('account.set.done'));
       return null;
     });
     return [
-      h('h2', { id: 'account-title' }, say('account.own')),
-      h('p', { class: 'note' }, say('account.set.about')),
+      h('h2', { id: 'account-title' }, translate('account.own')),
+      h('p', { class: 'note' }, translate('account.set.about')),
       form.element,
     ];
   }
@@ -103,18 +107,18 @@ class PasswordForm {
       const password = this.#password.value.normalize();
       const { length } = new TextEncoder().encode(password);
       const isGood = length >= PASSWORD_BYTES.least && length <= PASSWORD_BYTES.most;
-      if (!isGood) return complain(this.#trouble, say('account.bounds', PASSWORD_BYTES));
+      if (!isGood) return showError(this.#trouble, translate('account.bounds', PASSWORD_BYTES));
       const why = await send(password);
-      complain(this.#trouble, why ?? '');
+      showError(this.#trouble, why ?? '');
       if (why === null) this.#password.value = '';
     };
     this.element = h(
       'form',
       { class: 'new-password', novalidate: true, onsubmit },
-      name && h('label', { class: 'field' }, h('span', {}, say('account.name')), name),
-      h('label', { class: 'field' }, h('span', {}, say('account.password')), this.#password),
+      name && h('label', { class: 'field' }, h('span', {}, translate('account.name')), name),
+      h('label', { class: 'field' }, h('span', {}, translate('account.password')), this.#password),
       invitation &&
-        h('label', { class: 'field' }, h('span', {}, say('account.invite')), invitation),
+        h('label', { class: 'field' }, h('span', {}, translate('account.invite')), invitation),
       h('button', { class: 'primary' }, says),
       this.#trouble,
     );

@@ -1,26 +1,28 @@
 // Which of one's games that are over are shown: of which game, how they ended, and against whom.
 
-import { opponents } from '../social/challenge.ts';
-import { fill, h } from '../ui/dom.ts';
-import { say } from '../text/language.ts';
-import { personIn } from '../model/match.ts';
+import { recentOpponents } from '../social/send-challenge.ts';
+import { replaceChildren, h } from '../ui/dom.ts';
+import { translate } from '../text/language.ts';
+import { seatOwner } from '../model/match.ts';
 
 import type { HistoryRow, RequestOf } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
-export type Filter = Pick<RequestOf<'history'>, 'game' | 'result' | 'with'>;
+export type HistoryFilter = Pick<RequestOf<'history'>, 'game' | 'result' | 'with'>;
 
 /** So many whom one has played can be chosen from. */
 const PEOPLE = 50;
 
-export class Filters {
+export class GameFilters {
   element = h('div', { class: 'row fields filters' });
   #app;
   #game;
   #result;
   #with;
   /** Whom one has played, by their ids. */
-  #people: Map<string, string> = new Map(opponents().map(({ player, name }) => [player, name]));
+  #people: Map<string, string> = new Map(
+    recentOpponents().map(({ player, name }) => [player, name]),
+  );
   #drawn = '';
 
   constructor(app: App, changed: () => void) {
@@ -28,35 +30,35 @@ export class Filters {
     this.#game = h('select', { onchange: changed });
     this.#result = h('select', { onchange: changed });
     this.#with = h('select', { onchange: changed });
-    fill(
+    replaceChildren(
       this.#result,
-      option('', say('games.any')),
-      option('won', say('games.won')),
-      option('lost', say('games.lost')),
-      option('drawn', say('games.drawn')),
-      option('none', say('games.off')),
+      option('', translate('games.any')),
+      option('won', translate('games.won')),
+      option('lost', translate('games.lost')),
+      option('drawn', translate('games.drawn')),
+      option('none', translate('games.off')),
     );
-    fill(
+    replaceChildren(
       this.element,
-      field(say('lobby.game'), this.#game),
-      field(say('games.result'), this.#result),
-      field(say('games.with'), this.#with),
+      field(translate('lobby.game'), this.#game),
+      field(translate('games.result'), this.#result),
+      field(translate('games.with'), this.#with),
     );
   }
 
-  get chosen(): Filter {
+  get selected(): HistoryFilter {
     const [game, result, opponent] = [this.#game.value, this.#result.value, this.#with.value];
     return {
       ...(game ? { game } : {}),
-      ...(result ? { result: result as NonNullable<Filter['result']> } : {}),
+      ...(result ? { result: result as NonNullable<HistoryFilter['result']> } : {}),
       ...(opponent ? { with: opponent } : {}),
     };
   }
 
   /** Whom one has played can be chosen. */
-  learn(rows: HistoryRow[]) {
+  addOpponents(rows: HistoryRow[]) {
     for (const row of rows) {
-      const other = personIn(row, 1 - row.you);
+      const other = seatOwner(row, 1 - row.you);
       if (other && this.#people.size < PEOPLE) this.#people.set(other.player, other.name);
     }
     this.update();
@@ -68,9 +70,9 @@ export class Filters {
     const drawn = JSON.stringify([this.#app.games.length, [...this.#people]]);
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
-    redraw(this.#game, option('', say('list.all')), ...games);
-    const bots = option('bot', say('games.bots'));
-    redraw(this.#with, option('', say('games.anybody')), bots, ...people);
+    redraw(this.#game, option('', translate('list.all')), ...games);
+    const bots = option('bot', translate('games.bots'));
+    redraw(this.#with, option('', translate('games.anybody')), bots, ...people);
   }
 }
 
@@ -82,7 +84,7 @@ const field = (label: string, list: HTMLElement) =>
 /** Offers something else, and leaves chosen what is. */
 function redraw(list: HTMLSelectElement, ...options: HTMLElement[]) {
   const { value } = list;
-  fill(list, ...options);
+  replaceChildren(list, ...options);
   list.value = value;
   if (list.selectedIndex < 0) list.value = '';
 }

@@ -1,26 +1,26 @@
 // All of one's games: those that are played, and below those that are over, newest first.
 
 import { h } from '../ui/dom.ts';
-import { day, say } from '../text/language.ts';
-import { OwnMatches, told } from '../lobby/my-games.ts';
-import { Section } from '../lobby/match-rows.ts';
-import { Filters } from './game-filters.ts';
-import { Notify } from './notify.ts';
+import { formatDate, translate } from '../text/language.ts';
+import { MyGames, toMatchRow } from '../lobby/my-games.ts';
+import { MatchListSection } from '../lobby/match-rows.ts';
+import { GameFilters } from './game-filters.ts';
+import { NotificationToggle } from './notification-toggle.ts';
 
 import type { HistoryRow, Message } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
-import type { Told } from '../lobby/match-rows.ts';
+import type { MatchRow } from '../lobby/match-rows.ts';
 
 /** So many are shown before one asks for more. */
 const PAGE = 20;
 /** What is left of the time is told anew after so long. */
 const TICK_MS = 1000;
 
-export class Games {
+export class GameHistoryPage {
   #app;
   #live;
   #ended;
-  #more = h('button', { type: 'button', hidden: true }, say('games.more'));
+  #more = h('button', { type: 'button', hidden: true }, translate('games.more'));
   #filters;
   #notify;
   #ticking: ReturnType<typeof setInterval>;
@@ -31,17 +31,17 @@ export class Games {
 
   constructor(app: App) {
     this.#app = app;
-    this.#live = new OwnMatches(app, { ticks: true });
-    this.#notify = new Notify(app);
-    this.#filters = new Filters(app, () => void this.#ask());
-    const go = ({ match }: { match: string }) => app.go(`/m/${match}`);
+    this.#live = new MyGames(app, { ticks: true });
+    this.#notify = new NotificationToggle(app);
+    this.#filters = new GameFilters(app, () => void this.#ask());
+    const go = ({ match }: { match: string }) => app.navigate(`/m/${match}`);
     // Whether there are none is known with the first answer.
-    this.#ended = new Section(say('games.ended'), '', go);
+    this.#ended = new MatchListSection(translate('games.ended'), '', go);
     this.#more.addEventListener('click', () => void this.#ask(this.#rows.at(-1)?.match));
     this.element = h(
       'div',
       { class: 'you' },
-      h('h1', {}, say('games.title')),
+      h('h1', {}, translate('games.title')),
       this.#live.element,
       this.#notify.element,
       h('div', { class: 'over' }, this.#filters.element, this.#ended.element),
@@ -51,7 +51,7 @@ export class Games {
   }
 
   title() {
-    return `${say('games.title')} – Plyhouse`;
+    return `${translate('games.title')} – Plyhouse`;
   }
 
   update() {
@@ -60,24 +60,24 @@ export class Games {
     this.#filters.update();
   }
 
-  welcomed() {
+  onWelcome() {
     void this.#ask();
   }
 
-  hear(message: Message) {
+  onMessage(message: Message) {
     if (message.type === 'ended') void this.#ask();
   }
 
-  leave() {
+  unmount() {
     clearInterval(this.#ticking);
   }
 
   /** Shows the first page, or what comes after this match. */
   async #ask(before?: string) {
     const asked = ++this.#asked;
-    const filter = this.#filters.chosen;
+    const filter = this.#filters.selected;
     const after = before === undefined ? {} : { before };
-    const answer = await this.#app.ask({
+    const answer = await this.#app.request({
       type: 'history',
       limit: PAGE,
       ...filter,
@@ -87,11 +87,13 @@ export class Games {
     const hadFocus = document.activeElement === this.#more;
     const shown = before === undefined ? 0 : this.#rows.length;
     this.#rows = [...this.#rows.slice(0, shown), ...answer.rows];
-    this.#filters.learn(answer.rows);
-    this.#ended.none = say(Object.keys(filter).length > 0 ? 'games.none.so' : 'games.none');
+    this.#filters.addOpponents(answer.rows);
+    this.#ended.emptyText = translate(
+      Object.keys(filter).length > 0 ? 'games.none.so' : 'games.none',
+    );
     const isAll = filter.result !== undefined;
     const looked = (row: HistoryRow) => isAll || !isQuestion(row);
-    this.#ended.show(this.#rows.filter(looked).map((row) => toldOver(this.#app, row)));
+    this.#ended.show(this.#rows.filter(looked).map((row) => endedGameRow(this.#app, row)));
     this.#more.hidden = !answer.more;
     if (hadFocus) this.#ended.focus(this.#rows.slice(0, shown).filter(looked).length);
   }
@@ -102,21 +104,27 @@ const isQuestion = ({ plies, seats, you }: HistoryRow) =>
   plies < 2 && seats[1 - you]?.occupant === 'bot';
 
 /** A game that is over, by whose seat it is told. */
-export function toldOver(app: App, row: HistoryRow): Told {
+export function endedGameRow(app: App, row: HistoryRow): MatchRow {
   const result = resultOf(row);
-  const line = told(
+  const line = toMatchRow(
     app,
     row,
-    say('games.show'),
+    translate('games.show'),
     // A number stays with what it counts.
-    say('list.moves', { count: row.plies }).replace(' ', '\u00a0'),
-    day(row.ended_ms),
+    translate('list.moves', { count: row.plies }).replace(' ', '\u00a0'),
+    formatDate(row.ended_ms),
   );
-  const came = say(`games.${result}`);
+  const came = translate(`games.${result}`);
   const about = `${came} · ${line.about}`;
   // One knows oneself.
   const theirs = (both: any[]) => both.slice(1 - row.you, 2 - row.you);
-  return { ...line, names: theirs(line.names), pages: theirs(line.pages ?? []), about, result };
+  return {
+    ...line,
+    names: theirs(line.names),
+    profileLinks: theirs(line.profileLinks ?? []),
+    about,
+    result,
+  };
 }
 
 /** What it came to for oneself. */

@@ -1,10 +1,10 @@
 // What a device that somebody has left lying about shall not do: whoever has a password is asked for it, or for
 // the recovery key.
 
-import { Refusal } from '../net/connection.ts';
-import { fill, h, write } from '../ui/dom.ts';
-import { say } from '../text/language.ts';
-import { refusalText } from '../text/phrases.ts';
+import { RequestError } from '../net/connection.ts';
+import { replaceChildren, h, setText } from '../ui/dom.ts';
+import { translate } from '../text/language.ts';
+import { errorText } from '../text/phrases.ts';
 
 import type { ReplyTo, Request } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
@@ -19,16 +19,16 @@ const KEY = /^([a-z2-7][\s-]*){26}$/i;
  * Asks, with a proof if the server wants one, and tells the person when it is refused.
  * @returns the answer; `null` if it was refused
  */
-export async function proven<Type extends ProvenType>(
+export async function requestWithReauth<Type extends ProvenType>(
   app: App,
   request: Request & { type: Type },
 ): Promise<ReplyTo<Type> | null> {
   try {
-    return await app.connection.ask<Type>(request);
+    return await app.connection.request<Type>(request);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof RequestError)) throw error;
     if (error.code === 'wrong_password') return askWithProof<Type>(app, request);
-    app.tell(error);
+    app.toastError(error);
     return null;
   }
 }
@@ -49,15 +49,15 @@ function askWithProof<Type extends ProvenType>(
     const ask = async () => {
       const proof = KEY.test(field.value) ? { recovery: field.value } : { password: field.value };
       try {
-        resolve(await app.connection.ask<Type>({ ...request, ...proof }));
+        resolve(await app.connection.request<Type>({ ...request, ...proof }));
         dialog.close();
       } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        write(trouble, refusalText(error));
+        if (!(error instanceof RequestError)) throw error;
+        setText(trouble, errorText(error));
         field.select();
       }
     };
-    fill(
+    replaceChildren(
       dialog,
       h(
         'form',
@@ -68,8 +68,8 @@ function askWithProof<Type extends ProvenType>(
             void ask();
           },
         },
-        h('h2', { id: 'proof-title' }, say('proof.title')),
-        h('label', { for: 'proof' }, say('proof.field')),
+        h('h2', { id: 'proof-title' }, translate('proof.title')),
+        h('label', { for: 'proof' }, translate('proof.field')),
         field,
         trouble,
         h(
@@ -78,9 +78,9 @@ function askWithProof<Type extends ProvenType>(
           h(
             'button',
             { type: 'button', class: 'quiet', onclick: () => dialog.close() },
-            say('dialog.cancel'),
+            translate('dialog.cancel'),
           ),
-          h('button', { class: 'primary' }, say('proof.go')),
+          h('button', { class: 'primary' }, translate('proof.go')),
         ),
       ),
     );

@@ -1,9 +1,9 @@
 // How one takes another name.
 
-import { complain, fill, h } from '../ui/dom.ts';
-import { say } from '../text/language.ts';
-import { refusalOf } from '../net/errors.ts';
-import { seats } from './seats.ts';
+import { showError, replaceChildren, h } from '../ui/dom.ts';
+import { translate } from '../text/language.ts';
+import { awaitErrorText } from '../net/errors.ts';
+import { countOngoingMatches } from './ongoing-matches.ts';
 
 import type { App } from '../app/main.ts';
 
@@ -11,10 +11,10 @@ import type { App } from '../app/main.ts';
 const NAME_CHARACTERS_MAX = 24;
 
 /** Asks for another name. */
-export function chooseName(app: App) {
+export function showRenameDialog(app: App) {
   // An account takes its name along; a guest would be another.
   const isAccount = Boolean(app.player?.account);
-  const isBound = !isAccount && seats(app) > 0;
+  const isBound = !isAccount && countOngoingMatches(app) > 0;
   const input = h('input', {
     id: 'name',
     value: app.player?.name ?? '',
@@ -26,11 +26,11 @@ export function chooseName(app: App) {
   const dialog = h('dialog', { 'aria-labelledby': 'name-title' });
   const save = async () => {
     const why = await renamed(app, input.value.trim().normalize());
-    complain(trouble, why ?? '');
+    showError(trouble, why ?? '');
     if (why === null) dialog.close();
     else input.select();
   };
-  fill(
+  replaceChildren(
     dialog,
     h(
       'form',
@@ -42,12 +42,12 @@ export function chooseName(app: App) {
           if (!isBound) void save();
         },
       },
-      h('h2', { id: 'name-title' }, say('name.yours')),
-      h('label', { for: 'name' }, say('name.seen', { most: NAME_CHARACTERS_MAX })),
+      h('h2', { id: 'name-title' }, translate('name.yours')),
+      h('label', { for: 'name' }, translate('name.seen', { most: NAME_CHARACTERS_MAX })),
       input,
       trouble,
-      isBound && h('p', { class: 'note' }, say('name.bound')),
-      isAccount && h('p', { class: 'note' }, say('name.seldom')),
+      isBound && h('p', { class: 'note' }, translate('name.bound')),
+      isAccount && h('p', { class: 'note' }, translate('name.seldom')),
       h(
         'div',
         { class: 'row end' },
@@ -59,9 +59,9 @@ export function chooseName(app: App) {
             autofocus: isBound,
             onclick: () => dialog.close(),
           },
-          say(isBound ? 'dialog.close' : 'dialog.cancel'),
+          translate(isBound ? 'dialog.close' : 'dialog.cancel'),
         ),
-        !isBound && h('button', { class: 'primary' }, say('name.use')),
+        !isBound && h('button', { class: 'primary' }, translate('name.use')),
       ),
     ),
   );
@@ -74,13 +74,14 @@ export function chooseName(app: App) {
 /** Takes another name; tells why not, if it is not to be had. What is in it is judged by the server. */
 async function renamed(app: App, wish: string): Promise<string | null> {
   const count = [...wish].length;
-  if (count === 0) return say('name.none');
+  if (count === 0) return translate('name.none');
   if (count > NAME_CHARACTERS_MAX) {
-    return say('name.long', { most: NAME_CHARACTERS_MAX, length: count });
+    return translate('name.long', { most: NAME_CHARACTERS_MAX, length: count });
   }
   if (wish === app.player?.name) return null;
-  if (app.player?.account) return refusalOf(app.connection.ask({ type: 'rename', name: wish }));
+  if (app.player?.account)
+    return awaitErrorText(app.connection.request({ type: 'rename', name: wish }));
   // It may have begun while one thought of a name.
-  if (seats(app) > 0) return say('name.bound');
-  return app.connection.become({ name: wish });
+  if (countOngoingMatches(app) > 0) return translate('name.bound');
+  return app.connection.logIn({ name: wish });
 }

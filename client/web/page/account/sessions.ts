@@ -1,16 +1,16 @@
 // The devices and programs that are oneself, and how they are logged out.
 
-import { fill, h } from '../ui/dom.ts';
-import { day, say } from '../text/language.ts';
-import { proven } from './reauthenticate.ts';
+import { replaceChildren, h } from '../ui/dom.ts';
+import { formatDate, translate } from '../text/language.ts';
+import { requestWithReauth } from './reauthenticate.ts';
 
 import type { Session } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
-export class Devices {
+export class SessionsCard {
   #app;
   #list = h('ul', { class: 'devices' });
-  #others = h('button', { type: 'button', hidden: true }, say('devices.others'));
+  #others = h('button', { type: 'button', hidden: true }, translate('devices.others'));
   #sure = h('div', { class: 'sure' });
   element;
 
@@ -20,7 +20,7 @@ export class Devices {
     this.element = h(
       'section',
       { class: 'card', 'aria-labelledby': 'devices-title' },
-      h('h2', { id: 'devices-title', tabindex: '-1' }, say('devices.title')),
+      h('h2', { id: 'devices-title', tabindex: '-1' }, translate('devices.title')),
       this.#list,
       this.#sure,
       this.#others,
@@ -28,17 +28,17 @@ export class Devices {
   }
 
   /** Shows what there is now. */
-  ask() {
+  refresh() {
     void this.#show();
   }
 
   async #show() {
-    const told = await this.#app.ask({ type: 'sessions' });
+    const told = await this.#app.request({ type: 'sessions' });
     if (!told) return;
     const focused = this.#list.querySelector(':focus')?.getAttribute('data-session');
     // One's own first, then the last that has come.
     const sessions = told.sessions.toReversed().sort((one, other) => +other.this - +one.this);
-    fill(this.#list, ...sessions.map((session) => this.#row(session)));
+    replaceChildren(this.#list, ...sessions.map((session) => this.#row(session)));
     this.#others.hidden = sessions.length < 2;
     if (focused) this.#button(focused)?.focus();
   }
@@ -50,12 +50,13 @@ export class Devices {
   #row(session: Session) {
     const { label, kind, created_ms, seen_day, connected, session: id } = session;
     const about = [
-      session.this ? say('devices.this') : connected && say('devices.connected'),
-      say(`devices.${kind}`),
+      session.this ? translate('devices.this') : connected && translate('devices.connected'),
+      translate(`devices.${kind}`),
       // Of a program that has a name of its own.
       session.bot,
-      say('devices.since', { date: day(created_ms) }),
-      !connected && say('devices.seen', { date: day(Date.parse(`${seen_day}T12:00`)) }),
+      translate('devices.since', { date: formatDate(created_ms) }),
+      !connected &&
+        translate('devices.seen', { date: formatDate(Date.parse(`${seen_day}T12:00`)) }),
     ];
     const end = session.this ? () => this.#askFirst() : () => void this.#end(id, this.#list);
     return h(
@@ -72,10 +73,10 @@ export class Devices {
         {
           type: 'button',
           'data-session': id,
-          'aria-label': say('devices.end.of', { label }),
+          'aria-label': translate('devices.end.of', { label }),
           onclick: end,
         },
-        say('devices.end'),
+        translate('devices.end'),
       ),
     );
   }
@@ -83,7 +84,7 @@ export class Devices {
   /** Whoever logs out here may not come back. */
   #askFirst() {
     const done = () => {
-      fill(this.#sure);
+      replaceChildren(this.#sure);
       this.#button(this.#app.connection.welcome?.session ?? '')?.focus();
     };
     const out = h(
@@ -91,14 +92,15 @@ export class Devices {
       {
         type: 'button',
         class: 'danger',
-        onclick: () => void proven(this.#app, { type: 'end_session', session: this.#own() }),
+        onclick: () =>
+          void requestWithReauth(this.#app, { type: 'end_session', session: this.#own() }),
       },
-      say('devices.end'),
+      translate('devices.end'),
     );
-    const stay = h('button', { type: 'button', onclick: done }, say('dialog.cancel'));
-    fill(
+    const stay = h('button', { type: 'button', onclick: done }, translate('dialog.cancel'));
+    replaceChildren(
       this.#sure,
-      h('p', {}, say('devices.sure', { name: this.#app.player?.name ?? '' })),
+      h('p', {}, translate('devices.sure', { name: this.#app.player?.name ?? '' })),
       h('div', { class: 'row' }, stay, out),
     );
     stay.focus();
@@ -111,7 +113,7 @@ export class Devices {
   /** @param session its id, or `others` */
   async #end(session: string, list: HTMLElement) {
     const hadFocus = this.element.contains(document.activeElement);
-    if (!(await this.#app.added.end(session))) return;
+    if (!(await this.#app.newDevice.endSession(session))) return;
     await this.#show();
     // What was pressed is gone.
     if (hadFocus && !this.element.contains(document.activeElement)) {

@@ -1,27 +1,27 @@
 // How one becomes a player that there is: by a code from another device, or by a recovery key. Nobody gives up
 // unasked who they are: a link may come from somebody else.
 
-import { complain, fill, h } from '../ui/dom.ts';
-import { markKept } from '../actions/save-prompt.ts';
-import { parts, say } from '../text/language.ts';
-import { seats } from './seats.ts';
-import { inGroups, secretIn } from './codes.ts';
+import { showError, replaceChildren, h } from '../ui/dom.ts';
+import { markPlayerSaved } from '../actions/save-prompt.ts';
+import { translateParts, translate } from '../text/language.ts';
+import { countOngoingMatches } from './ongoing-matches.ts';
+import { groupCharacters, parseSignInCode } from './sign-in-codes.ts';
 
-import type { Way } from '../net/connection.ts';
+import type { LoginCredentials } from '../net/connection.ts';
 import type { App } from '../app/main.ts';
 
-export class Arrival {
+export class SignInPage {
   #app;
-  #about = h('p', {}, say('arrive.about'));
+  #about = h('p', {}, translate('arrive.about'));
   #now = h('div', { class: 'now' });
   #field;
   #trouble = h('p', { id: 'arrive-trouble', class: 'trouble', role: 'alert' });
-  #yes = h('button', { class: 'primary' }, say('arrive.yes'));
+  #yes = h('button', { class: 'primary' }, translate('arrive.yes'));
   #login;
   #isByLink;
   /** Whether it was told who one is here, or that nobody tells: that comes above the form, and would move it. */
   #isSettled = false;
-  #stay = h('a', { class: 'button', href: '/' }, say('arrive.no'));
+  #stay = h('a', { class: 'button', href: '/' }, translate('arrive.no'));
   #form;
   element;
 
@@ -29,11 +29,11 @@ export class Arrival {
   constructor(app: App, secret: string) {
     this.#app = app;
     this.#login = login(app);
-    const known = secretIn(secret);
+    const known = parseSignInCode(secret);
     this.#field = h('input', {
       id: 'arrive-secret',
       class: 'code',
-      value: known ? inGroups('pair' in known ? known.pair : known.recovery, 4) : secret,
+      value: known ? groupCharacters('pair' in known ? known.pair : known.recovery, 4) : secret,
       ...{ autocomplete: 'off', autocapitalize: 'characters', spellcheck: 'false' },
       'aria-describedby': 'arrive-trouble',
     });
@@ -44,14 +44,14 @@ export class Arrival {
     this.#form = h(
       'form',
       { novalidate: true, onsubmit },
-      h('label', { class: 'field' }, h('span', {}, say('arrive.field')), this.#field),
+      h('label', { class: 'field' }, h('span', {}, translate('arrive.field')), this.#field),
       this.#trouble,
       h('div', { class: 'row' }, this.#yes, this.#stay),
     );
     this.element = h(
       'div',
       { class: 'card arrival' },
-      h('h1', {}, say('arrive.title')),
+      h('h1', {}, translate('arrive.title')),
       this.#about,
       this.#now,
       this.#form,
@@ -62,41 +62,43 @@ export class Arrival {
   }
 
   title() {
-    return `${say('arrive.title')} – Plyhouse`;
+    return `${translate('arrive.title')} – Plyhouse`;
   }
 
   update() {
     const { player, connection } = this.#app;
-    const { isByProxy } = connection;
+    const { usesProxyAuth: isByProxy } = connection;
     this.#login.hidden = isByProxy || this.#isByLink || connection.welcome?.accounts === undefined;
-    this.#isSettled ||= connection.link.state !== 'connecting';
+    this.#isSettled ||= connection.status.state !== 'connecting';
     this.#about.hidden = isByProxy;
     this.#form.hidden = isByProxy || !this.#isSettled;
-    const isSomebody = player && connection.link.state !== 'ended';
+    const isSomebody = player && connection.status.state !== 'ended';
     this.#stay.hidden = !isSomebody;
-    if (!isSomebody) return fill(this.#now);
+    if (!isSomebody) return replaceChildren(this.#now);
     const name = h('strong', {}, h('bdi', {}, player.name));
-    const count = seats(this.#app);
+    const count = countOngoingMatches(this.#app);
     const who =
-      count > 0 ? parts('arrive.now', { name, count }) : parts('arrive.now.free', { name });
+      count > 0
+        ? translateParts('arrive.now', { name, count })
+        : translateParts('arrive.now.free', { name });
     const told = h('p', {}, ...who);
     if (this.#now.firstElementChild?.textContent === told.textContent) return;
-    const note = say(isByProxy ? 'arrive.proxy' : 'arrive.lose');
-    fill(this.#now, told, h('p', { class: 'note' }, note));
+    const note = translate(isByProxy ? 'arrive.proxy' : 'arrive.lose');
+    replaceChildren(this.#now, told, h('p', { class: 'note' }, note));
   }
 
-  welcomed() {}
+  onWelcome() {}
 
-  leave() {}
+  unmount() {}
 
   async #become() {
-    const way = secretIn(this.#field.value);
-    complain(this.#trouble, way ? '' : say('arrive.wrong'));
+    const way = parseSignInCode(this.#field.value);
+    showError(this.#trouble, way ? '' : translate('arrive.wrong'));
     if (!way) return this.#field.select();
     this.#yes.disabled = true;
     const why = await become(this.#app, way);
     this.#yes.disabled = false;
-    complain(this.#trouble, why ?? '');
+    showError(this.#trouble, why ?? '');
     if (why !== null) this.#field.select();
   }
 }
@@ -114,17 +116,17 @@ function login(app: App) {
     event.preventDefault();
     const way = { name: name.value.trim().normalize(), password: password.value.normalize() };
     const why = await become(app, way);
-    complain(trouble, why ?? '');
+    showError(trouble, why ?? '');
     if (why !== null) password.select();
   };
   return h(
     'form',
     { class: 'login', novalidate: true, hidden: true, onsubmit },
-    h('h2', {}, say('login.title')),
-    h('label', { class: 'field' }, h('span', {}, say('account.name')), name),
-    h('label', { class: 'field' }, h('span', {}, say('login.password')), password),
+    h('h2', {}, translate('login.title')),
+    h('label', { class: 'field' }, h('span', {}, translate('account.name')), name),
+    h('label', { class: 'field' }, h('span', {}, translate('login.password')), password),
     trouble,
-    h('button', {}, say('login.go')),
+    h('button', {}, translate('login.go')),
   );
 }
 
@@ -132,11 +134,11 @@ function login(app: App) {
  * Becomes a player that there is, and goes to where one plays.
  * @returns why it cannot be, if it cannot
  */
-async function become(app: App, way: Way): Promise<string | null> {
-  const why = await app.connection.become(way);
+async function become(app: App, way: LoginCredentials): Promise<string | null> {
+  const why = await app.connection.logIn(way);
   if (why !== null) return why;
-  markKept(app);
-  app.go('/');
-  app.toast(say('arrive.done', { name: app.player?.name ?? '' }));
+  markPlayerSaved(app);
+  app.navigate('/');
+  app.toast(translate('arrive.done', { name: app.player?.name ?? '' }));
   return null;
 }

@@ -1,14 +1,14 @@
 // A button that stays where it is, and tells why it does nothing when it does nothing.
 
-import { h, write } from '../ui/dom.ts';
+import { h, setText } from '../ui/dom.ts';
 import { icon } from '../app/header-toggles.ts';
 
 import type { App } from '../app/main.ts';
 
 /** What a button may do now. */
-export interface Place {
+export interface BarButtonState {
   /** whether there is never anything to do here in this match */
-  never?: boolean;
+  isHidden?: boolean;
   /** why it cannot be done now */
   why?: string;
   /** in short, for how long it cannot */
@@ -31,22 +31,22 @@ export class BarButton {
     this.#label = label;
     const onclick = () => (this.#why ? app.toast(this.#why) : does());
     this.element = h('button', { type: 'button', onclick }, icon(drawn), this.#text);
-    this.call(name, label);
+    this.setLabel(name, label);
   }
 
   /**
    * @param name what it does
    * @param label what stands on it
    */
-  call(name: string, label: string) {
+  setLabel(name: string, label: string) {
     this.#name = name;
     this.#label = label;
     this.element.setAttribute('aria-label', name);
   }
 
-  show({ never = false, why = '', wait = '' }: Place) {
+  show({ isHidden: never = false, why = '', wait = '' }: BarButtonState) {
     this.#why = why;
-    write(this.#text, wait || this.#label);
+    setText(this.#text, wait || this.#label);
     this.element.hidden = never;
     this.element.setAttribute('aria-disabled', String(why !== ''));
     this.element.title = why || this.#name;

@@ -1,13 +1,13 @@
 // What the server has said no to, and until when it will: so that a button tells it before one asks again.
 
-import { say, sentences, soon } from '../text/language.ts';
-import { secondsLeft } from '../text/time.ts';
-import { refusalText } from '../text/phrases.ts';
+import { translate, joinSentences, formatSecondsFromNow } from '../text/language.ts';
+import { formatSeconds } from '../text/time.ts';
+import { errorText } from '../text/phrases.ts';
 
-import type { Refusal } from '../net/connection.ts';
+import type { RequestError } from '../net/connection.ts';
 import type { Match } from '../model/match.ts';
 
-export interface Known {
+export interface Cooldown {
   match: string;
   /** the one at which it was said */
   ply: number;
@@ -24,39 +24,39 @@ export interface Known {
 }
 
 /** Why something is barred, and in short for how long. */
-export interface Bar {
+export interface ActiveCooldown {
   why: string;
   wait: string;
   ms?: number;
 }
 
-export class Barred {
-  #known: Map<string, Known> = new Map();
+export class Cooldowns {
+  #known: Map<string, Cooldown> = new Map();
 
-  learn(what: string, match: Match, refusal: Refusal) {
+  setFromError(what: string, match: Match, refusal: RequestError) {
     const { code, expected, retryAfterMs } = refusal;
     if (code !== 'too_soon' && code !== 'not_allowed') return;
     this.#keep(what, match, {
-      why: refusalText(refusal),
+      why: errorText(refusal),
       until: expected,
       at: retryAfterMs === undefined ? undefined : performance.now() + retryAfterMs,
       passes: code === 'too_soon' && expected === undefined && retryAfterMs === undefined,
     });
   }
 
-  untilPly(what: string, match: Match, ply: number, why: string) {
+  setUntilPly(what: string, match: Match, ply: number, why: string) {
     this.#keep(what, match, { why, until: ply });
   }
 
-  forMs(what: string, match: Match, ms: number, why: string) {
+  setForMs(what: string, match: Match, ms: number, why: string) {
     this.#keep(what, match, { why, at: performance.now() + ms });
   }
 
-  forget(what: string) {
+  clear(what: string) {
     this.#known.delete(what);
   }
 
-  now(what: string, match: Match): Bar | null {
+  get(what: string, match: Match): ActiveCooldown | null {
     const known = this.#known.get(what);
     if (!known || known.match !== match.match) return null;
     const { ply, takebacks, state, why, until, at, passes } = known;
@@ -64,19 +64,22 @@ export class Barred {
       // What was said before a takeback may be otherwise after it.
       const left = takebacks === match.takebacks && match.ply >= ply ? until - match.ply : 0;
       if (left <= 0) return null;
-      const again = say('barred.moves', { count: left });
-      return { why: sentences(why, again), wait: say('barred.moves.short', { count: left }) };
+      const again = translate('barred.moves', { count: left });
+      return {
+        why: joinSentences(why, again),
+        wait: translate('barred.moves.short', { count: left }),
+      };
     }
     if (at !== undefined) {
       const ms = at - performance.now();
       if (ms <= 0) return null;
-      const again = say('barred.time', { when: soon(Math.ceil(ms / 1000)) });
-      return { why: sentences(why, again), wait: secondsLeft(ms), ms };
+      const again = translate('barred.time', { when: formatSecondsFromNow(Math.ceil(ms / 1000)) });
+      return { why: joinSentences(why, again), wait: formatSeconds(ms), ms };
     }
     return passes && state !== stateOf(match) ? null : { why, wait: '' };
   }
 
-  #keep(what: string, match: Match, said: Pick<Known, 'why' | 'until' | 'at' | 'passes'>) {
+  #keep(what: string, match: Match, said: Pick<Cooldown, 'why' | 'until' | 'at' | 'passes'>) {
     const { match: id, ply, takebacks } = match;
     this.#known.set(what, { match: id, ply, takebacks, state: stateOf(match), ...said });
   }

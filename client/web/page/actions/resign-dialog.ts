@@ -1,13 +1,13 @@
 // Asks whether a match is to be given up. It stays open while the match goes on.
 
-import { fill, h, write } from '../ui/dom.ts';
-import { say } from '../text/language.ts';
-import { botWord } from '../text/labels.ts';
+import { replaceChildren, h, setText } from '../ui/dom.ts';
+import { translate } from '../text/language.ts';
+import { botName } from '../text/labels.ts';
 
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
-export class GiveUp {
+export class ResignDialog {
   element = h('div', {
     class: 'row asking',
     hidden: true,
@@ -17,18 +17,25 @@ export class GiveUp {
   #match: Match | null = null;
   /** Where the focus comes from. */
   #from: Element | null = null;
-  #callOff = button(say('resign.callOff'), '', () => this.#ask('abort'));
-  #resign = button(say('resign.resign'), 'danger', () => this.#ask('resign'));
+  #callOff = button(translate('resign.callOff'), '', () => this.#ask('abort'));
+  #resign = button(translate('resign.resign'), 'danger', () => this.#ask('resign'));
   #handOver = button('', '', () => void this.#leaveToBot());
-  #playOn = button(say('resign.stay'), '', () => this.#stay());
+  #playOn = button(translate('resign.stay'), '', () => this.#stay());
 
   constructor(app: App) {
     this.#app = app;
-    const question = h('p', { class: 'question' }, say('resign.question'));
-    fill(this.element, question, this.#callOff, this.#handOver, this.#resign, this.#playOn);
+    const question = h('p', { class: 'question' }, translate('resign.question'));
+    replaceChildren(
+      this.element,
+      question,
+      this.#callOff,
+      this.#handOver,
+      this.#resign,
+      this.#playOn,
+    );
   }
 
-  ask() {
+  open() {
     this.#from = document.activeElement;
     this.element.hidden = false;
     this.#playOn.focus();
@@ -39,22 +46,22 @@ export class GiveUp {
     // Nobody has lost anything yet.
     this.#callOff.hidden = match.ply >= 2 || match.takebacks > 0;
     this.#handOver.hidden = !match.stand_in;
-    const bot = botWord(match.stand_in ?? '', this.#app.levels);
-    write(this.#handOver, say('resign.bot', { bot }));
-    const connected = this.#app.connection.link.state === 'open';
+    const bot = botName(match.stand_in ?? '', this.#app.levels);
+    setText(this.#handOver, translate('resign.bot', { bot }));
+    const connected = this.#app.connection.status.state === 'open';
     for (const ask of [this.#callOff, this.#handOver, this.#resign]) ask.disabled = !connected;
     if (match.status !== 'running' || match.you === null) this.element.hidden = true;
   }
 
   #ask(type: 'abort' | 'resign') {
-    if (this.#match) void this.#app.ask({ type, match: this.#match.match });
+    if (this.#match) void this.#app.request({ type, match: this.#match.match });
   }
 
   /** Leaves the seat to a bot, and looks on. */
   async #leaveToBot() {
     const { match } = this.#match ?? {};
-    if (match === undefined || !(await this.#app.ask({ type: 'leave', match }))) return;
-    await this.#app.ask({ type: 'watch', match });
+    if (match === undefined || !(await this.#app.request({ type: 'leave', match }))) return;
+    await this.#app.request({ type: 'watch', match });
   }
 
   #stay() {

@@ -1,8 +1,8 @@
 // The way to the rules of each game, which are loaded when somebody wants to read them.
 
 import { h } from '../ui/dom.ts';
-import { say } from '../text/language.ts';
-import { come } from '../app/lazy.ts';
+import { translate } from '../text/language.ts';
+import { tryLoadLazyChunk } from '../app/lazy.ts';
 
 import type { Game } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
@@ -15,12 +15,12 @@ export const hasRules = (game: string) => TOLD.includes(game);
 
 export function rulesButton(app: App, game: () => Game) {
   const show = async () => {
-    const seldom = await come(app);
-    seldom?.showRules(app, game());
+    const seldom = await tryLoadLazyChunk(app);
+    seldom?.showRulesDialog(app, game());
   };
   return h(
     'button',
     { type: 'button', class: 'quiet', onclick: () => void show() },
-    say('rules.label'),
+    translate('rules.label'),
   );
 }

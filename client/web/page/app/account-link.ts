@@ -1,17 +1,17 @@
 // Who one is, in the header: the way to one's name, devices and keys.
 
-import { h, write } from '../ui/dom.ts';
-import { say } from '../text/language.ts';
+import { h, setText } from '../ui/dom.ts';
+import { translate } from '../text/language.ts';
 
 import type { App } from './main.ts';
 
-export class NameLink {
+export class AccountLink {
   #app;
   #name = h('bdi');
   element = h(
     'a',
-    { class: 'button quiet name', href: '/you', title: say('name.about') },
-    h('span', { class: 'unseen' }, say('name.before'), ' '),
+    { class: 'button quiet name', href: '/you', title: translate('name.about') },
+    h('span', { class: 'unseen' }, translate('name.before'), ' '),
     this.#name,
   );
 
@@ -20,6 +20,6 @@ export class NameLink {
   }
 
   update() {
-    write(this.#name, this.#app.player?.name ?? '');
+    setText(this.#name, this.#app.player?.name ?? '');
   }
 }

@@ -1,26 +1,26 @@
 // The switches in the header: the language, light or dark, and sounds.
 
-import { fill, h, s } from '../ui/dom.ts';
-import { remember } from '../ui/storage.ts';
-import { LANGUAGE, LANGUAGES, say } from '../text/language.ts';
-import { soundIsOn, switchSound } from '../ui/sounds.ts';
+import { replaceChildren, h, svg } from '../ui/dom.ts';
+import { setStored } from '../ui/storage.ts';
+import { LANGUAGE, LANGUAGES, translate } from '../text/language.ts';
+import { isSoundEnabled, setSoundEnabled } from '../ui/sounds.ts';
 
 /** What follows what, with each one's picture. */
 const THEMES = [
   {
     theme: 'system',
-    says: say('theme.system'),
+    says: translate('theme.system'),
     drawn: 'M12 3a9 9 0 1 0 0 18zM12 3a9 9 0 0 1 0 18',
   },
   {
     theme: 'light',
-    says: say('theme.light'),
+    says: translate('theme.light'),
     drawn:
       'M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM12 2v2M12 20v2M2 12h2M20 12h2M5 5l1.4 1.4M17.6 17.6 19 19M19 5l-1.4 1.4M6.4 17.6 5 19',
   },
   {
     theme: 'dark',
-    says: say('theme.dark'),
+    says: translate('theme.dark'),
     drawn: 'M20 14.5A8.5 8.5 0 0 1 9.5 4 8.5 8.5 0 1 0 20 14.5z',
   },
 ];
@@ -32,7 +32,11 @@ const CROSS = 'M16 9.5l5 5M21 9.5l-5 5';
 const GLOBE = 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM3 12h18M12 3c-5 5-5 13 0 18M12 3c5 5 5 13 0 18';
 
 export const icon = (drawn: string) =>
-  s('svg', { class: 'icon', viewBox: '0 0 24 24', 'aria-hidden': 'true' }, s('path', { d: drawn }));
+  svg(
+    'svg',
+    { class: 'icon', viewBox: '0 0 24 24', 'aria-hidden': 'true' },
+    svg('path', { d: drawn }),
+  );
 
 export function themeSwitch() {
   const root = document.documentElement;
@@ -43,16 +47,16 @@ export function themeSwitch() {
       const at = THEMES.findIndex(({ theme }) => theme === root.dataset.theme);
       const next = THEMES[(at + 1) % THEMES.length]?.theme ?? 'system';
       root.dataset.theme = next;
-      remember('theme', next === 'system' ? null : next);
+      setStored('theme', next === 'system' ? null : next);
       show();
     },
   });
   const show = () => {
     const now = THEMES.find(({ theme }) => theme === root.dataset.theme) ?? THEMES[0];
-    const label = say('theme.now', { theme: now?.says ?? '' });
+    const label = translate('theme.now', { theme: now?.says ?? '' });
     button.setAttribute('aria-label', label);
     button.title = label;
-    fill(button, icon(now?.drawn ?? ''));
+    replaceChildren(button, icon(now?.drawn ?? ''));
   };
   show();
   return button;
@@ -63,16 +67,16 @@ export function soundSwitch() {
     class: 'quiet round',
     type: 'button',
     onclick: () => {
-      switchSound(!soundIsOn());
+      setSoundEnabled(!isSoundEnabled());
       show();
     },
   });
   const show = () => {
-    const on = soundIsOn();
-    button.setAttribute('aria-label', say('sounds.name'));
+    const on = isSoundEnabled();
+    button.setAttribute('aria-label', translate('sounds.name'));
     button.setAttribute('aria-pressed', String(on));
-    button.title = say(on ? 'sounds.on' : 'sounds.off');
-    fill(button, icon(SPEAKER + (on ? WAVES : CROSS)));
+    button.title = translate(on ? 'sounds.on' : 'sounds.off');
+    replaceChildren(button, icon(SPEAKER + (on ? WAVES : CROSS)));
   };
   show();
   return button;
@@ -80,12 +84,12 @@ export function soundSwitch() {
 
 /** Whoever chooses another language gets the page anew: all of it has words. */
 export function languageSwitch() {
-  const label = say('page.language');
+  const label = translate('page.language');
   const options = Object.entries(LANGUAGES).map(([code, name]) =>
     h('option', { value: code, lang: code, selected: code === LANGUAGE }, name),
   );
   const choose = () => {
-    remember('language', list.value);
+    setStored('language', list.value);
     location.reload();
   };
   const list = h('select', { 'aria-label': label, title: label, onchange: choose }, ...options);

@@ -1,19 +1,19 @@
 // What is seldom wanted, in one: all of it comes with the first part that somebody wants.
 
-export { Leaders } from '../people/leaderboard.ts';
+export { Leaderboard } from '../people/leaderboard.ts';
 export { Profile } from '../people/profile.ts';
-export { TalkPanel } from '../social/chat-panel.ts';
-export { AnalysisPanel } from '../analysis/panel.ts';
-export { drawExhibition } from '../dialogs/bot-vs-bot.ts';
-export { chooseLooks } from '../dialogs/appearance.ts';
-export { toldOfHint } from '../analysis/eval-text.ts';
-export { SetUp } from '../editor/editor.ts';
-export { ThinkingPanel } from '../analysis/engine-panel.ts';
-export { SeekersSlots } from '../dialogs/seek-slots.ts';
-export { showRules } from '../dialogs/rules.ts';
-export { drawWatching } from '../dialogs/spectator-options.ts';
-export { Arrival } from '../account/sign-in.ts';
-export { Games } from '../account/game-history.ts';
-export { notify } from '../account/notification-settings.ts';
-export { proven } from '../account/reauthenticate.ts';
-export { You } from '../account/account-page.ts';
+export { ChatPanel } from '../social/chat-panel.ts';
+export { AnalysisPanel } from '../analysis/analysis-panel.ts';
+export { renderBotVsBotOptions } from '../dialogs/bot-vs-bot.ts';
+export { showAppearanceDialog } from '../dialogs/appearance.ts';
+export { hintText } from '../analysis/eval-text.ts';
+export { EditorPage } from '../editor/editor.ts';
+export { EnginePanel } from '../analysis/engine-panel.ts';
+export { SeekSlots } from '../dialogs/seek-slots.ts';
+export { showRulesDialog } from '../dialogs/rules.ts';
+export { renderSpectatorOptions } from '../dialogs/spectator-options.ts';
+export { SignInPage } from '../account/sign-in.ts';
+export { GameHistoryPage } from '../account/game-history.ts';
+export { showNotification } from '../account/browser-notifications.ts';
+export { requestWithReauth } from '../account/reauthenticate.ts';
+export { AccountPage } from '../account/account-page.ts';

@@ -1,13 +1,13 @@
 // What is seen of a view until it is loaded: what one seldom sees does not make the page slower to come.
 
-import { fill, h } from '../ui/dom.ts';
-import { say } from '../text/language.ts';
+import { replaceChildren, h } from '../ui/dom.ts';
+import { translate } from '../text/language.ts';
 
 import type { App, View } from './main.ts';
 
 /** what comes */
-export class Later<M> {
-  element = h('div', { class: 'later' }, h('p', { role: 'status' }, say('page.loading')));
+export class LazyView<M> {
+  element = h('div', { class: 'later' }, h('p', { role: 'status' }, translate('page.loading')));
   #app;
   #isLeft = false;
 
@@ -24,9 +24,9 @@ export class Later<M> {
 
   update() {}
 
-  welcomed() {}
+  onWelcome() {}
 
-  leave() {
+  unmount() {
     this.#isLeft = true;
   }
 
@@ -35,9 +35,12 @@ export class Later<M> {
     try {
       part = await coming;
     } catch {
-      fill(this.element, h('p', { role: 'alert' }, say('refusal.lost'), ' ', say('link.anew')));
+      replaceChildren(
+        this.element,
+        h('p', { role: 'alert' }, translate('refusal.lost'), ' ', translate('link.anew')),
+      );
       return;
     }
-    if (!this.#isLeft) this.#app.come(make(part));
+    if (!this.#isLeft) this.#app.show(make(part));
   }
 }

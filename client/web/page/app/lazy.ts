@@ -2,15 +2,15 @@
 // is not slower to come for everybody else.
 
 import { h } from '../ui/dom.ts';
-import { learn, say } from '../text/language.ts';
+import { loadLazyTexts, translate } from '../text/language.ts';
 
 import type { App } from './main.ts';
-export type Seldom = typeof import('./lazy-chunk.ts');
+export type LazyChunk = typeof import('./lazy-chunk.ts');
 
-let coming: Promise<Seldom> | null = null;
+let coming: Promise<LazyChunk> | null = null;
 
 /** Loads it, once. What has failed is tried again by the next that wants it. */
-export async function wanted() {
+export async function loadLazyChunk() {
   coming ??= load().catch((error) => {
     coming = null;
     throw error;
@@ -18,10 +18,10 @@ export async function wanted() {
   return coming;
 }
 
-async function load(): Promise<Seldom> {
+async function load(): Promise<LazyChunk> {
   const href = new URL('lazy.js', import.meta.url).href;
   document.head.append(h('link', { rel: 'modulepreload', href }));
-  await Promise.all([learn(), dress()]);
+  await Promise.all([loadLazyTexts(), dress()]);
   // It speaks as soon as it runs.
   return import('./lazy-chunk.ts');
 }
@@ -30,11 +30,11 @@ async function load(): Promise<Seldom> {
  * Loads what is seldom wanted for somebody who waits for it.
  * @returns `null` if it does not come, which is told
  */
-export async function come(app: App): Promise<Seldom | null> {
+export async function tryLoadLazyChunk(app: App): Promise<LazyChunk | null> {
   try {
-    return await wanted();
+    return await loadLazyChunk();
   } catch {
-    app.toast(say('refusal.lost'));
+    app.toast(translate('refusal.lost'));
     return null;
   }
 }

@@ -1,40 +1,44 @@
 // The page: one connection, the matches that it follows, and one view at a time.
 
-import { Added } from '../social/new-device.ts';
-import { showBadge } from './badge.ts';
-import { showBanner } from '../ui/banner.ts';
-import { Challenges } from '../social/challenges.ts';
-import { rememberOpponent } from '../social/challenge.ts';
-import { Connection, Refusal } from '../net/connection.ts';
-import { Days } from '../lobby/correspondence.ts';
-import { afterPicture, fill, h, one } from '../ui/dom.ts';
-import { say } from '../text/language.ts';
-import { aloneAt, keptAlone } from '../offline/offline-games.ts';
-import { keepPage } from '../offline/register-sw.ts';
-import { keepPast, keptPast, pastIsOf } from '../offline/offline-history.ts';
-import { looksButton } from '../ui/appearance-button.ts';
+import { NewDevice } from '../social/new-device.ts';
+import { setFavicon } from './favicon.ts';
+import { showConnectionBanner } from '../ui/connection-banner.ts';
+import { IncomingChallenges } from '../social/incoming-challenges.ts';
+import { rememberOpponent } from '../social/send-challenge.ts';
+import { Connection, RequestError } from '../net/connection.ts';
+import { Correspondence } from '../lobby/correspondence.ts';
+import { afterNextPaint, replaceChildren, h, elementById } from '../ui/dom.ts';
+import { translate } from '../text/language.ts';
+import { offlineGameId, loadOfflineGames } from '../offline/offline-games.ts';
+import { registerServiceWorker } from '../offline/register-sw.ts';
 import {
-  asHeld,
-  fold,
+  addToOfflineHistory,
+  loadOfflineHistory,
+  setOfflineHistoryOwner,
+} from '../offline/offline-history.ts';
+import { appearanceButton } from '../ui/appearance-button.ts';
+import {
+  withRestoredSeat,
+  applyEvent,
   fromSnapshot,
-  isLiveOf,
-  remembering,
+  isLiveFor,
+  withPastPositions,
   withClocks,
   withPresence,
   withRematch,
 } from '../model/match.ts';
-import { NameLink } from './account-link.ts';
-import { newsOf } from '../social/notifications.ts';
-import { loadLobby, loadRoom } from './chunks.ts';
-import { viewAt } from './router.ts';
-import { refusalWords } from '../net/errors.ts';
-import { withSaid } from '../social/chat-state.ts';
-import { play as sound } from '../ui/sounds.ts';
-import { speechOf } from '../text/phrase-context.ts';
+import { AccountLink } from './account-link.ts';
+import { notificationFor } from '../social/notifications.ts';
+import { loadLobby, loadMatchPage } from './chunks.ts';
+import { viewForPath } from './router.ts';
+import { errorToast } from '../net/errors.ts';
+import { withChatMessage } from '../social/chat-state.ts';
+import { playSound as sound } from '../ui/sounds.ts';
+import { phraseContextOf } from '../text/phrase-context.ts';
 import { languageSwitch, soundSwitch, themeSwitch } from './header-toggles.ts';
-import { titleOf, waitsForUs } from './title.ts';
+import { tabTitle, needsMyAction } from './title.ts';
 import { Toast } from '../ui/toast.ts';
-import { notUnderstood, refusalText } from '../text/phrases.ts';
+import { ignoredFieldsText, errorText } from '../text/phrases.ts';
 
 import type {
   Events,
@@ -46,7 +50,7 @@ import type {
   ReplyTo,
   Request,
   RequestOf,
-  SaidTold,
+  ChatMessage,
   Seekers,
   Snapshot,
   Thinking,
@@ -60,38 +64,38 @@ export interface View {
   /** something has changed */
   update: () => void;
   /** the server knows us, perhaps anew */
-  welcomed: () => void;
+  onWelcome: () => void;
   /** the view is left for another */
-  leave: () => void;
+  unmount: () => void;
   title: () => string;
   /** what else the server tells */
-  hear?: (message: Message) => void;
+  onMessage?: (message: Message) => void;
   /** other matches are to be had */
-  listChanged?: (change: ListChanged) => void;
+  onListChanged?: (change: ListChanged) => void;
   /** others look for an opponent */
-  seekersTold?: (told: Seekers) => void;
+  onSeekers?: (told: Seekers) => void;
   /** nobody is looked for any more */
-  seekFailed?: () => void;
+  onSeekFailed?: () => void;
   /** the match that it is of, and what it hears of matches: */
   match?: string;
   /** what is done when a match is told of whole */
-  arrived?: (match: Snapshot) => void;
+  onSnapshot?: (match: Snapshot) => void;
   /** whether one sees how this one stands */
-  shows?: (match: Pick<Match, 'match'>) => boolean;
+  isShowing?: (match: Pick<Match, 'match'>) => boolean;
   /** one may not watch it any more */
-  shownOut?: (match: string) => void;
+  onWatchEnded?: (match: string) => void;
   /** somebody says something */
-  heard?: (message: SaidTold) => void;
-  changed?: (before: Match, after: Match) => void;
-  happened?: (after: Match, event: MatchEvent) => void;
+  onChat?: (message: ChatMessage) => void;
+  onMatchChanged?: (before: Match, after: Match) => void;
+  onEvent?: (after: Match, event: MatchEvent) => void;
 }
 
 export class App {
   matches: Map<string, Match> = new Map();
   connection;
-  days = new Days(this);
+  correspondence = new Correspondence(this);
   /** What a bot has told last of what it thinks. */
-  thought: Thinking | null = null;
+  lastThinking: Thinking | null = null;
 
   #view: View;
   /** A match that was asked for is under way. */
@@ -99,30 +103,30 @@ export class App {
   /** Who we were with the last connection. */
   #lastPlayer = '';
   #path = location.pathname;
-  #main = one('main');
-  #name = new NameLink(this);
-  #toast = new Toast(one('toast'));
-  #heard = one('heard');
+  #main = elementById('main');
+  #name = new AccountLink(this);
+  #toast = new Toast(elementById('toast'));
+  #heard = elementById('heard');
   /** Tells of new devices, and logs them out. */
-  added = new Added(this, one('added'));
-  #challenges = new Challenges(this, one('challenges'));
+  newDevice = new NewDevice(this, elementById('added'));
+  #challenges = new IncomingChallenges(this, elementById('challenges'));
 
   constructor() {
     const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
     this.connection = new Connection(`${scheme}://${location.host}/ws`, {
-      link: () => this.#linkChanged(),
-      welcome: (welcome) => this.#welcomed(welcome),
-      message: (message) => this.#hear(message),
+      onStatus: () => this.#linkChanged(),
+      onWelcome: (welcome) => this.#welcomed(welcome),
+      onMessage: (message) => this.#hear(message),
     });
-    fill(
-      one('header-tools'),
+    replaceChildren(
+      elementById('header-tools'),
       this.#name.element,
       languageSwitch(),
-      looksButton(this),
+      appearanceButton(this),
       soundSwitch(),
       themeSwitch(),
     );
-    this.#view = viewAt(this, location.pathname, {});
+    this.#view = viewForPath(this, location.pathname, {});
     this.#show(this.#view);
     window.addEventListener('popstate', () => {
       // A jump within the page is no other page.
@@ -130,7 +134,7 @@ export class App {
       if (isOther || (this.#path === '/pair' && location.hash)) this.#turnTo(location.pathname, {});
     });
     document.addEventListener('click', (event) => this.#follow(event));
-    this.connection.playAlone(isPlayedAlone(this.#path));
+    this.connection.setOffline(isPlayedAlone(this.#path));
   }
 
   get games(): Game[] {
@@ -151,26 +155,26 @@ export class App {
   }
 
   /** Our matches that are not over. */
-  mine(): Match[] {
-    return [...this.matches.values()].filter((match) => isLiveOf(match, this.player?.id));
+  myMatches(): Match[] {
+    return [...this.matches.values()].filter((match) => isLiveFor(match, this.player?.id));
   }
 
   /** Asks, and tells the person when it is refused; the answer is then `null`. */
-  async ask<Type extends Request['type']>(
+  async request<Type extends Request['type']>(
     request: Request & { type: Type },
   ): Promise<ReplyTo<Type> | null> {
     try {
-      return await this.connection.ask<Type>(request);
+      return await this.connection.request<Type>(request);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      this.tell(error);
+      if (!(error instanceof RequestError)) throw error;
+      this.toastError(error);
       return null;
     }
   }
 
   /** Tells what is refused, and why. */
-  tell(refusal: Refusal) {
-    const { text, way } = refusalWords(this, refusal, this.#path === '/');
+  toastError(refusal: RequestError) {
+    const { text, way } = errorToast(this, refusal, this.#path === '/');
     this.toast(text, way);
   }
 
@@ -179,7 +183,7 @@ export class App {
    * @param made hears of the match before one sees it
    * @returns `null` if it was refused
    */
-  async enter(
+  async enterMatch(
     request: RequestOf<'create' | 'join'>,
     made?: (snapshot: Snapshot) => void,
   ): Promise<Snapshot | null> {
@@ -187,24 +191,24 @@ export class App {
     if (this.#isEntering) return null;
     this.#isEntering = true;
     const path = this.#path;
-    const snapshot = await this.ask(request).finally(() => (this.#isEntering = false));
+    const snapshot = await this.request(request).finally(() => (this.#isEntering = false));
     if (snapshot) made?.(snapshot);
     // Whoever has gone elsewhere meanwhile stays there, and finds the match in the lobby.
-    if (snapshot && this.#path === path) this.goTo(snapshot);
+    if (snapshot && this.#path === path) this.goToMatch(snapshot);
     return snapshot;
   }
 
   /** Whether this match is what one sees. */
-  isAt({ code }: { code: string }) {
+  isAtMatch({ code }: { code: string }) {
     return this.#path === `/m/${code}`;
   }
 
-  goTo({ code }: { code: string }, wish: { watch?: boolean } = {}) {
-    this.go(`/m/${code}`, wish);
+  goToMatch({ code }: { code: string }, wish: { watch?: boolean } = {}) {
+    this.navigate(`/m/${code}`, wish);
   }
 
   /** @param path it may lead to a place within a view, behind `#` */
-  go(path: string, wish: { watch?: boolean } = {}) {
+  navigate(path: string, wish: { watch?: boolean } = {}) {
     history.pushState(null, '', path);
     this.#turnTo(location.pathname, wish);
   }
@@ -216,8 +220,8 @@ export class App {
   }
 
   /** A match has gone on: what was said of it before is old. */
-  outlived(match: string) {
-    this.#toast.outlived(match);
+  clearToasts(match: string) {
+    this.#toast.clearForMatch(match);
   }
 
   /** Tells those who do not see it. */
@@ -228,54 +232,58 @@ export class App {
 
   /** Draws everything anew, after what is drawn by now. */
   updateSoon() {
-    afterPicture(() => this.update());
+    afterNextPaint(() => this.update());
   }
 
   /** Draws everything anew that depends on what we know. */
   update() {
     this.#name.update();
-    this.days.update();
+    this.correspondence.update();
     this.#view.update();
     this.#challenges.update();
-    if (this.connection.link.state === 'replaced') {
-      document.title = `${say('link.replaced.title')} – Plyhouse`;
+    if (this.connection.status.state === 'replaced') {
+      document.title = `${translate('link.replaced.title')} – Plyhouse`;
       return;
     }
-    const title = this.#challenges.title(this.days.title(this.#title()));
+    const title = this.#challenges.title(this.correspondence.title(this.#title()));
     if (document.title !== title) document.title = title;
-    showBadge(title.startsWith('●'));
+    setFavicon(title.startsWith('●'));
   }
 
   #title() {
     const title = this.#view.title();
-    const canPlay = this.connection.link.state === 'open';
-    const wanted = canPlay ? [...this.matches.values()].filter(waitsForUs) : [];
-    return titleOf(title, wanted, (match) => this.#isSeen(match));
+    const canPlay = this.connection.status.state === 'open';
+    const wanted = canPlay ? [...this.matches.values()].filter(needsMyAction) : [];
+    return tabTitle(title, wanted, (match) => this.#isSeen(match));
   }
 
   #isSeen(match: Pick<Match, 'match'>) {
-    return this.#view.shows?.(match) ?? false;
+    return this.#view.isShowing?.(match) ?? false;
   }
 
   /** Tells what has become of a match, if it is ours and out of sight. */
   #tellNews(before: Match, after: Match) {
     if (this.#isSeen(after)) return;
     const title = this.game(after.game)?.title ?? after.game;
-    const news = newsOf(before, after, title, speechOf(this, after));
+    const news = notificationFor(before, after, title, phraseContextOf(this, after));
     if (!news) return;
-    this.#toast.show(news.text, { href: `/m/${after.code}`, says: say('news.go') }, after.match);
+    this.#toast.show(
+      news.text,
+      { href: `/m/${after.code}`, says: translate('news.go') },
+      after.match,
+    );
     sound(news.sound);
   }
 
   #turnTo(path: string, wish: { watch?: boolean }) {
     this.#path = path;
-    this.#toast.arrived(path);
+    this.#toast.clearLinkTo(path);
     const hadFocus = this.#main.contains(document.activeElement);
     const { match: left } = this.#view;
-    if (left !== undefined) this.#toast.outlived(left);
-    this.#view.leave();
-    this.#show(viewAt(this, path, wish));
-    if (!this.connection.isAlone && isPlayedAlone(path)) this.connection.playAlone(true);
+    if (left !== undefined) this.#toast.clearForMatch(left);
+    this.#view.unmount();
+    this.#show(viewForPath(this, path, wish));
+    if (!this.connection.isOffline && isPlayedAlone(path)) this.connection.setOffline(true);
     // What had the focus is gone; a view that knows better takes it on.
     if (hadFocus) this.#main.focus();
     this.#begin();
@@ -283,14 +291,14 @@ export class App {
   }
 
   /** A view is loaded: it is seen in place of what stood for it. */
-  come(view: View) {
+  show(view: View) {
     this.#show(view);
     this.#begin();
   }
 
   /** Has the view begin that is shown now. */
   #begin() {
-    if (this.connection.link.state === 'open') this.#view.welcomed();
+    if (this.connection.status.state === 'open') this.#view.onWelcome();
     this.update();
   }
 
@@ -299,7 +307,7 @@ export class App {
     // A class, not `:has()`: that has the whole page styled anew whenever anything in a match comes or goes.
     const isMatch = view.element.classList.contains('room');
     document.documentElement.classList.toggle('at-match', isMatch);
-    fill(this.#main, view.element);
+    replaceChildren(this.#main, view.element);
   }
 
   /** Our own links lead on without a new page. */
@@ -308,15 +316,15 @@ export class App {
       event.target instanceof Element ? event.target.closest('a[href^="/"]:not([download])') : null;
     if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    this.go(link.getAttribute('href') ?? '/');
+    this.navigate(link.getAttribute('href') ?? '/');
     this.#main.focus();
   }
 
   #linkChanged() {
-    const banner = one('banner');
-    showBanner(banner, this);
+    const banner = elementById('banner');
+    showConnectionBanner(banner, this);
     document.documentElement.classList.toggle('has-banner', banner.childElementCount > 0);
-    document.documentElement.dataset.link = this.connection.link.state;
+    document.documentElement.dataset.link = this.connection.status.state;
     this.update();
   }
 
@@ -329,34 +337,34 @@ export class App {
       const stays = known.has(id) || this.#view.match === id;
       if (!stays || !welcome.resumed) this.matches.delete(match.match);
     }
-    if (welcome.player.id !== this.#lastPlayer) this.added.forget();
-    if (!this.connection.isAlone) {
-      pastIsOf(welcome.player);
-      keepPage();
+    if (welcome.player.id !== this.#lastPlayer) this.newDevice.clear();
+    if (!this.connection.isOffline) {
+      setOfflineHistoryOwner(welcome.player);
+      registerServiceWorker();
     }
     this.#lastPlayer = welcome.player.id;
-    this.days.welcomed(welcome);
-    this.#challenges.welcomed(welcome);
+    this.correspondence.onWelcome(welcome);
+    this.#challenges.onWelcome(welcome);
     // The server knows nothing of what was played without it: that is in the lobby.
-    if (!this.connection.isAlone && aloneAt(this.#path)) this.go('/');
-    else this.#view.welcomed();
+    if (!this.connection.isOffline && offlineGameId(this.#path)) this.navigate('/');
+    else this.#view.onWelcome();
     this.update();
     // Whoever has chosen a game need not wait for its board.
-    loadRoom().catch(() => {});
+    loadMatchPage().catch(() => {});
   }
 
   #hear(message: Message) {
-    if ('ignored' in message && message.ignored) this.toast(notUnderstood(message.ignored));
-    this.days.hear(message);
-    this.#challenges.hear(message);
-    this.added.hear(message);
+    if ('ignored' in message && message.ignored) this.toast(ignoredFieldsText(message.ignored));
+    this.correspondence.onMessage(message);
+    this.#challenges.onMessage(message);
+    this.newDevice.onMessage(message);
     // A bot may have thought, and moved, before its match is shown.
-    if (message.type === 'thinking') this.thought = message;
-    this.#view.hear?.(message);
+    if (message.type === 'thinking') this.lastThinking = message;
+    this.#view.onMessage?.(message);
     switch (message.type) {
       case 'match':
         this.#learnWhole(message);
-        this.#view.arrived?.(message);
+        this.#view.onSnapshot?.(message);
         // From a match one goes to the lobby.
         loadLobby().catch(() => {});
         break;
@@ -378,10 +386,10 @@ export class App {
         this.#happened(message);
         break;
       case 'list_changed':
-        this.#view.listChanged?.(message);
+        this.#view.onListChanged?.(message);
         return;
       case 'seekers':
-        this.#view.seekersTold?.(message);
+        this.#view.onSeekers?.(message);
         return;
       case 'player':
         break;
@@ -389,12 +397,12 @@ export class App {
         this.#change(message.match, (match) => withClocks(match, message, performance.now()));
         break;
       case 'rematch':
-        this.#toast.outlived(message.match);
+        this.#toast.clearForMatch(message.match);
         this.#change(message.match, (match) => withRematch(match, message));
         break;
       case 'watch_over':
         this.matches.delete(message.match);
-        this.#view.shownOut?.(message.match);
+        this.#view.onWatchEnded?.(message.match);
         break;
       case 'rating': {
         const { match: id, changes, why } = message;
@@ -402,12 +410,12 @@ export class App {
         break;
       }
       case 'said':
-        this.#change(message.match, (match) => withSaid(match, message));
-        this.#view.heard?.(message);
+        this.#change(message.match, (match) => withChatMessage(match, message));
+        this.#view.onChat?.(message);
         break;
       case 'error':
-        this.toast(refusalText(message));
-        if (!message.match) this.#view.seekFailed?.();
+        this.toast(errorText(message));
+        if (!message.match) this.#view.onSeekFailed?.();
         break;
       default:
         return;
@@ -418,38 +426,38 @@ export class App {
   #happened(event: MatchEvent) {
     const before = this.matches.get(event.match);
     if (!before) return;
-    const folded = fold(before, event, performance.now());
+    const folded = applyEvent(before, event, performance.now());
     if (!folded) {
       // A snapshot, too, tells how the clocks stand, which past events do not.
-      void this.ask({ type: 'watch', match: event.match });
+      void this.request({ type: 'watch', match: event.match });
       return;
     }
-    const after = asHeld(folded, this.player?.id);
+    const after = withRestoredSeat(folded, this.player?.id);
     this.matches.set(event.match, after);
     if (after === before) return;
-    this.#toast.outlived(event.match);
+    this.#toast.clearForMatch(event.match);
     if (event.type === 'started') rememberOpponent(after);
-    if (event.type === 'ended') keepPast(after);
-    this.days.happened(before, after);
-    this.#view.happened?.(after, event);
+    if (event.type === 'ended') addToOfflineHistory(after);
+    this.correspondence.onMatchChanged(before, after);
+    this.#view.onEvent?.(after, event);
     this.#tellNews(before, after);
   }
 
   #learnWhole(snapshot: Snapshot) {
     const before = this.matches.get(snapshot.match);
     const told = fromSnapshot(snapshot, performance.now(), before);
-    const after = asHeld(told, this.player?.id);
+    const after = withRestoredSeat(told, this.player?.id);
     this.matches.set(after.match, after);
     rememberOpponent(after);
     if (!before) return;
-    this.#view.changed?.(before, after);
+    this.#view.onMatchChanged?.(before, after);
     this.#tellNews(before, after);
   }
 
   #learn({ match: id, events }: Events) {
     const match = this.matches.get(id);
     if (!match) return;
-    this.matches.set(id, remembering(match, events));
+    this.matches.set(id, withPastPositions(match, events));
     for (const event of events) this.#happened(event);
   }
 
@@ -458,18 +466,19 @@ export class App {
     if (!before) return;
     const after = changed(before);
     this.matches.set(id, after);
-    this.#view.changed?.(before, after);
+    this.#view.onMatchChanged?.(before, after);
     this.#tellNews(before, after);
   }
 }
 
 /** Whether this is the address of a game that was played without the server. */
 function isPlayedAlone(path: string) {
-  const id = aloneAt(path);
+  const id = offlineGameId(path);
   if (id === null) return false;
-  return [...keptAlone(), ...keptPast().map(({ snapshot }) => ({ id: snapshot.match }))].some(
-    (known) => known.id === id,
-  );
+  return [
+    ...loadOfflineGames(),
+    ...loadOfflineHistory().map(({ snapshot }) => ({ id: snapshot.match })),
+  ].some((known) => known.id === id);
 }
 
 new App();

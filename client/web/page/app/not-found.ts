@@ -1,23 +1,23 @@
 // An address that leads to nothing.
 
 import { h } from '../ui/dom.ts';
-import { say } from '../text/language.ts';
+import { translate } from '../text/language.ts';
 
-export class Nowhere {
+export class NotFound {
   element = h(
     'div',
     { class: 'empty' },
-    h('h1', {}, say('page.nowhere')),
-    h('p', {}, h('a', { class: 'button', href: '/' }, say('page.lobby'))),
+    h('h1', {}, translate('page.nowhere')),
+    h('p', {}, h('a', { class: 'button', href: '/' }, translate('page.lobby'))),
   );
 
   title() {
-    return `${say('page.nowhere.title')} – Plyhouse`;
+    return `${translate('page.nowhere.title')} – Plyhouse`;
   }
 
   update() {}
 
-  welcomed() {}
+  onWelcome() {}
 
-  leave() {}
+  unmount() {}
 }

@@ -1,51 +1,55 @@
 // Which view an address opens.
 
-import { decoded } from '../model/match-code.ts';
-import { Later } from './lazy-view.ts';
-import { Nowhere } from './not-found.ts';
-import { loadLobby, loadRoom, lobbyIfThere, roomIfThere } from './chunks.ts';
-import { wanted } from './lazy.ts';
+import { decodeUriOrKeep } from '../model/match-code.ts';
+import { LazyView } from './lazy-view.ts';
+import { NotFound } from './not-found.ts';
+import { loadLobby, loadMatchPage, loadedLobby, loadedMatchPage } from './chunks.ts';
+import { loadLazyChunk } from './lazy.ts';
 
 import type { App, View } from './main.ts';
-import type { LobbyPart, RoomPart } from './chunks.ts';
+import type { LobbyChunk, MatchChunk } from './chunks.ts';
 
-export function viewAt(app: App, path: string, wish: { watch?: boolean }): View {
+export function viewForPath(app: App, path: string, wish: { watch?: boolean }): View {
   const code = /^\/m\/([^/]+)\/?$/.exec(path)?.[1];
   if (code) {
-    const make = ({ Room }: RoomPart) => new Room(app, decoded(code), wish);
-    const there = roomIfThere();
-    return there ? make(there) : new Later(app, loadRoom(), make, 'room');
+    const make = ({ MatchPage }: MatchChunk) => new MatchPage(app, decodeUriOrKeep(code), wish);
+    const there = loadedMatchPage();
+    return there ? make(there) : new LazyView(app, loadMatchPage(), make, 'room');
   }
   const name = /^\/player\/([^/]+)\/?$/.exec(path)?.[1];
   if (name) {
-    return new Later(app, wanted(), ({ Profile }) => new Profile(app, decoded(name)));
+    return new LazyView(
+      app,
+      loadLazyChunk(),
+      ({ Profile }) => new Profile(app, decodeUriOrKeep(name)),
+    );
   }
   switch (path) {
     case '/': {
-      const make = ({ Lobby }: LobbyPart) => new Lobby(app);
-      const there = lobbyIfThere();
-      return there ? make(there) : new Later(app, loadLobby(), make);
+      const make = ({ Lobby }: LobbyChunk) => new Lobby(app);
+      const there = loadedLobby();
+      return there ? make(there) : new LazyView(app, loadLobby(), make);
     }
     case '/leaders':
-      return new Later(app, wanted(), ({ Leaders }) => new Leaders(app));
+      return new LazyView(app, loadLazyChunk(), ({ Leaderboard }) => new Leaderboard(app));
     case '/setup':
-      return new Later(app, wanted(), ({ SetUp }) => new SetUp(app));
+      return new LazyView(app, loadLazyChunk(), ({ EditorPage }) => new EditorPage(app));
     case '/you':
-      return new Later(app, wanted(), ({ You }) => new You(app));
+      return new LazyView(app, loadLazyChunk(), ({ AccountPage }) => new AccountPage(app));
     case '/games':
-      return new Later(app, wanted(), ({ Games }) => new Games(app));
+      return new LazyView(app, loadLazyChunk(), ({ GameHistoryPage }) => new GameHistoryPage(app));
     case '/pair': {
       const secret = takenFromAddress();
-      return new Later(app, wanted(), ({ Arrival }) => new Arrival(app, secret));
+      return new LazyView(app, loadLazyChunk(), ({ SignInPage }) => new SignInPage(app, secret));
     }
     default:
-      return new Nowhere();
+      return new NotFound();
   }
 }
 
 /** What stands behind `#`, which is a secret: it stays neither in sight nor among the pages one has seen. */
 function takenFromAddress() {
-  const secret = decoded(location.hash.slice(1));
+  const secret = decodeUriOrKeep(location.hash.slice(1));
   history.replaceState(history.state, '', location.pathname);
   return secret;
 }

@@ -1,34 +1,38 @@
 // A dialog that asks which of a few moves is meant, where they go over the same squares.
 
 import { h } from '../ui/dom.ts';
-import { say } from '../text/language.ts';
-import { iconOf } from './piece.ts';
+import { translate } from '../text/language.ts';
+import { drawPieceIcon } from './piece.ts';
 
-import type { Choice } from '../model/games.ts';
+import type { MoveChoice } from '../model/game-conventions.ts';
 import type { Board } from '../model/position.ts';
 
-export interface Offer {
+export interface DialogOption {
   move: string;
   title: string;
-  drawn: Node | null;
+  icon: Node | null;
 }
 
 /** Asks, and gives the move that is chosen; none, if the dialog is left or the question is withdrawn. */
-function choose(question: string, offers: Offer[], withdrawn: AbortSignal): Promise<string | null> {
+function choose(
+  question: string,
+  offers: DialogOption[],
+  withdrawn: AbortSignal,
+): Promise<string | null> {
   const dialog = h('dialog', { class: 'choosing', 'aria-labelledby': 'choosing-title' });
   dialog.append(
     h('h2', { id: 'choosing-title' }, question),
     h(
       'div',
       { class: 'offers' },
-      ...offers.map(({ move, title, drawn }) =>
+      ...offers.map(({ move, title, icon: drawn }) =>
         h('button', { type: 'button', onclick: () => dialog.close(move) }, drawn, title),
       ),
     ),
     h(
       'button',
       { type: 'button', class: 'quiet', onclick: () => dialog.close() },
-      say('dialog.cancel'),
+      translate('dialog.cancel'),
     ),
   );
   // Beside it means to leave it.
@@ -48,11 +52,11 @@ function choose(question: string, offers: Offer[], withdrawn: AbortSignal): Prom
  * Asks which of several moves is meant that look alike until one says what becomes of the piece.
  * @param withdrawn when there is no such choice any more
  */
-export const chooseMove = (choices: Choice[], board: Board, withdrawn: AbortSignal) =>
+export const chooseMove = (choices: MoveChoice[], board: Board, withdrawn: AbortSignal) =>
   choose(
-    say('move.which'),
+    translate('move.which'),
     choices.map(({ move, title, piece }) => {
-      return { move, title, drawn: piece ? iconOf(board, piece) : null };
+      return { move, title, icon: piece ? drawPieceIcon(board, piece) : null };
     }),
     withdrawn,
   );

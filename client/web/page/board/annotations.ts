@@ -1,8 +1,8 @@
 // Arrows and circles that one draws over the board with the right button of the mouse, to think with. Nobody
 // else sees them.
 
-import { s } from '../ui/dom.ts';
-import { squareOf } from './dragging.ts';
+import { svg } from '../ui/dom.ts';
+import { squareOfTarget } from './dragging.ts';
 
 import type { Layout } from './layout.ts';
 
@@ -10,8 +10,8 @@ import type { Layout } from './layout.ts';
 const BEFORE = 12;
 const HEAD = 34;
 
-export class Drawings {
-  element = s('g', { class: 'drawings' });
+export class Annotations {
+  element = svg('g', { class: 'drawings' });
   /** Each by the square where it begins and the one where it ends. */
   #drawn: Map<string, [string, string]> = new Map();
   /** What was advised, in the same way. */
@@ -25,20 +25,20 @@ export class Drawings {
   }
 
   /** Draws them where the squares are now. */
-  turn(layout: Layout) {
+  setLayout(layout: Layout) {
     this.#layout = layout;
     this.#draw();
   }
 
   /** Those of another position are gone. */
-  show(position: string) {
+  setPosition(position: string) {
     if (position === this.#position) return;
     this.#position = position;
     this.clear();
   }
 
   /** Draws what the search thinks best, by the squares where it begins and ends. */
-  advise(from: string, to: string) {
+  showBestMove(from: string, to: string) {
     const key = `${from} ${to}`;
     if (this.#advised === key) return;
     this.#advised = key;
@@ -53,15 +53,15 @@ export class Drawings {
   }
 
   /** Follows the right button over a grid whose cells are called by `data-square`. */
-  follow(grid: HTMLElement) {
+  attachTo(grid: HTMLElement) {
     let from: string | null = null;
     grid.addEventListener('contextmenu', (event) => event.preventDefault());
     grid.addEventListener('pointerdown', ({ button, target }) => {
-      if (button === 2) from = squareOf(target);
+      if (button === 2) from = squareOfTarget(target);
       else this.clear();
     });
     grid.addEventListener('pointerup', ({ button, target }) => {
-      const to = squareOf(target);
+      const to = squareOfTarget(target);
       if (button === 2 && from !== null && to !== null) this.#toggle(from, to);
       from = null;
     });
@@ -87,17 +87,17 @@ export class Drawings {
   }
 
   #circle(square: string) {
-    const { x, y } = this.#layout.middle(square);
-    return s('circle', { class: 'drawn', cx: x, cy: y, r: 44 });
+    const { x, y } = this.#layout.center(square);
+    return svg('circle', { class: 'drawn', cx: x, cy: y, r: 44 });
   }
 
   #arrow(from: string, to: string) {
-    const [start, end] = [this.#layout.middle(from), this.#layout.middle(to)];
+    const [start, end] = [this.#layout.center(from), this.#layout.center(to)];
     const length = Math.hypot(end.x - start.x, end.y - start.y) - BEFORE;
     const angle = (Math.atan2(end.y - start.y, end.x - start.x) * 180) / Math.PI;
     const shaft = length - HEAD;
     const d = `M20-7H${shaft}v-17L${length} 0 ${shaft} 24V7H20z`;
     const transform = `translate(${start.x} ${start.y}) rotate(${angle})`;
-    return s('path', { class: 'drawn arrow', d, transform });
+    return svg('path', { class: 'drawn arrow', d, transform });
   }
 }

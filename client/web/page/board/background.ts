@@ -1,19 +1,19 @@
 // What lies under the pieces: squares apart, a plate with holes, a chequered board, a cloth with
 // lines, or crossings.
 
-import { s } from '../ui/dom.ts';
-import { customsOf } from '../model/games.ts';
+import { svg } from '../ui/dom.ts';
+import { conventionsOf } from '../model/game-conventions.ts';
 import { Board } from '../model/position.ts';
 
 import type { Game } from '../net/protocol.ts';
 import type { Layout } from './layout.ts';
 
 /** How a board is drawn where its game says nothing. */
-export const lookOf = ({ game }: Game) => customsOf(game).look ?? 'tiles';
+export const boardStyleOf = ({ game }: Game) => conventionsOf(game).boardStyle ?? 'tiles';
 
 /** What lies under the pieces. What stands for a square says so in `data-square`. */
-export function ground(game: Game, layout: Layout): SVGElement[] {
-  switch (lookOf(game)) {
+export function drawBackground(game: Game, layout: Layout): SVGElement[] {
+  switch (boardStyleOf(game)) {
     case 'plate':
       return [depth(game)];
     case 'chequers':
@@ -29,19 +29,19 @@ export function ground(game: Game, layout: Layout): SVGElement[] {
 
 const tiles = (layout: Layout) =>
   layout.rows.flat().map((square) => {
-    const { x, y } = layout.middle(square);
+    const { x, y } = layout.center(square);
     const box = { x: x - 46, y: y - 46, width: 92, height: 92, rx: 14 };
-    return s('rect', { class: 'tile', 'data-square': square, ...box });
+    return svg('rect', { class: 'tile', 'data-square': square, ...box });
   });
 
 function squares(game: Game, layout: Layout) {
   const board = new Board(game, '');
   return layout.rows.flat().map((square) => {
-    const { file, rank } = board.place(square) ?? { file: 0, rank: 0 };
-    const { x, y } = layout.middle(square);
+    const { file, rank } = board.coordinatesOf(square) ?? { file: 0, rank: 0 };
+    const { x, y } = layout.center(square);
     const shade = (file + rank) % 2 === 0 ? 'dark' : 'light';
     const box = { x: x - 50, y: y - 50, width: 100, height: 100 };
-    return s('rect', { class: `square ${shade}`, 'data-square': square, ...box });
+    return svg('rect', { class: `square ${shade}`, 'data-square': square, ...box });
   });
 }
 
@@ -52,17 +52,17 @@ function squares(game: Game, layout: Layout) {
 function numbers(
   game: Game,
   layout: Layout,
-  inside: 'all' | 'edges' | undefined = customsOf(game.game).inside,
+  inside: 'all' | 'edges' | undefined = conventionsOf(game.game).labelledSquares,
 ) {
-  const { label, fileLabel, rankLabel } = customsOf(game.game);
+  const { squareLabel: label, fileLabel, rankLabel } = conventionsOf(game.game);
   // Squares apart have round corners.
-  const edge = lookOf(game) === 'tiles' ? 39 : 46;
+  const edge = boardStyleOf(game) === 'tiles' ? 39 : 46;
   const number = (square: string, text: string, low: boolean = false) => {
-    const { x, y } = layout.middle(square);
+    const { x, y } = layout.center(square);
     const corner = low
       ? { x: x + edge, y: y + edge - 1, 'text-anchor': 'end' }
       : { x: x - edge, y: y - edge, 'dominant-baseline': 'hanging' };
-    return s('text', { class: 'number', ...corner }, text);
+    return svg('text', { class: 'number', ...corner }, text);
   };
   if (inside === 'all') return layout.rows.flat().map((square) => number(square, label(square)));
   if (inside !== 'edges') return [];
@@ -77,17 +77,17 @@ function numbers(
 
 /** What one sees through the holes of a plate; a little smaller, so that no edge of it shows. */
 const depth = ({ files, ranks }: Game) =>
-  s('rect', { class: 'depth', x: 6, y: 6, width: files * 100 - 12, height: ranks * 100 - 12 });
+  svg('rect', { class: 'depth', x: 6, y: 6, width: files * 100 - 12, height: ranks * 100 - 12 });
 
 const wood = ({ files, ranks }: Game) =>
-  s('rect', { class: 'wood', width: files * 100, height: ranks * 100 });
+  svg('rect', { class: 'wood', width: files * 100, height: ranks * 100 });
 
 /** One line along each file and rank. */
 function lines({ files, ranks }: Game) {
   let path = '';
   for (let file = 0; file < files; file++) path += `M${file * 100 + 50} 50v${(ranks - 1) * 100}`;
   for (let rank = 0; rank < ranks; rank++) path += `M50 ${rank * 100 + 50}h${(files - 1) * 100}`;
-  return s('path', { class: 'grid-lines', d: path });
+  return svg('path', { class: 'grid-lines', d: path });
 }
 
 /**
@@ -95,13 +95,13 @@ function lines({ files, ranks }: Game) {
  * @param aside how far from the middle of their squares they lie
  */
 const stars = (game: Game, layout: Layout, aside: number) =>
-  (customsOf(game.game).stars ?? []).map((square) => {
-    const { x, y } = layout.middle(square);
-    return s('circle', { class: 'star', cx: x + aside, cy: y + aside, r: aside ? 7 : 10 });
+  (conventionsOf(game.game).starPoints ?? []).map((square) => {
+    const { x, y } = layout.center(square);
+    return svg('circle', { class: 'star', cx: x + aside, cy: y + aside, r: aside ? 7 : 10 });
   });
 
 /** A plate as large as the board; every hole is drawn the other way round, so that it stays empty. */
-export function plateWithHoles({ files, ranks }: Game) {
+export function platePath({ files, ranks }: Game) {
   let path = `M0 0H${files * 100}V${ranks * 100}H0Z`;
   for (let file = 0; file < files; file++) {
     for (let rank = 0; rank < ranks; rank++) {

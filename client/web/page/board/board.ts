@@ -1,31 +1,36 @@
 // The board to play on: a picture, and over it a grid of named cells for mouse, touch, keyboard and
 // screen readers.
 
-import { aimedAt, ghostOf } from './hover.ts';
-import { cellWords, takenWords } from './cell.ts';
+import { previewSquares, ghostPiece } from './hover.ts';
+import { describeSquare, describeSelection } from './square-description.ts';
 import { chooseMove } from './ambiguous-move.ts';
-import { afterPicture, h, mark } from '../ui/dom.ts';
-import { dragged, squareOf } from './dragging.ts';
-import { Drawings } from './annotations.ts';
-import { customsOf, landingOf, moveOfKey, squaresOf } from '../model/games.ts';
-import { lookOf } from './background.ts';
-import { labels } from './coordinates.ts';
-import { say } from '../text/language.ts';
+import { afterNextPaint, h, updateClass } from '../ui/dom.ts';
+import { enableDragging, squareOfTarget } from './dragging.ts';
+import { Annotations } from './annotations.ts';
+import {
+  conventionsOf,
+  destinationOf,
+  moveForKeyEvent,
+  clickSquaresOf,
+} from '../model/game-conventions.ts';
+import { boardStyleOf } from './background.ts';
+import { coordinateLabels } from './coordinates.ts';
+import { translate } from '../text/language.ts';
 import { Layout } from './layout.ts';
-import { Picking } from '../model/move-selection.ts';
-import { Picture } from './picture.ts';
+import { MoveSelection } from '../model/move-selection.ts';
+import { BoardSvg } from './board-svg.ts';
 import { Board } from '../model/position.ts';
-import { isTouched } from '../ui/input-mode.ts';
+import { isTouchMode } from '../ui/input-mode.ts';
 
 import type { Game } from '../net/protocol.ts';
-import type { View } from '../model/board-state.ts';
+import type { BoardState } from '../model/board-state.ts';
 
 /** What a board does with what is chosen. */
-export interface Does {
+export interface BoardCallbacks {
   play: (move: string) => void;
   /** chooses ahead */
-  queue: (choice: string) => void;
-  unqueue: () => void;
+  setPremove: (choice: string) => void;
+  cancelPremove: () => void;
   say: (text: string) => void;
 }
 
@@ -46,7 +51,7 @@ export class BoardView {
   #cells: Map<string, HTMLElement> = new Map();
   /** Which move each square stands for. */
   #moves: Map<string, string> = new Map();
-  #picking = new Picking([]);
+  #picking = new MoveSelection([]);
   /** What there was to choose from when the picking began. */
   #madeFrom = '';
   /** The one cell that the tabulator reaches. */
@@ -66,48 +71,61 @@ export class BoardView {
   #asking = new AbortController();
   /** Whether the next move has been dragged to its square before one's eyes. */
   #isDropped = false;
-  #view: View;
+  #view: BoardState;
 
-  constructor(game: Game, does: Does) {
+  constructor(game: Game, does: BoardCallbacks) {
     this.#game = game;
     this.#does = does;
     this.#say = does.say;
-    this.#customs = customsOf(game.game);
+    this.#customs = conventionsOf(game.game);
     const board = new Board(game, '');
-    const nothing = { last: [], line: [], legal: [], ahead: [], queued: [] };
-    this.#view = { board, ...nothing, check: null, seat: null, moving: false, turned: false };
+    const nothing = {
+      last: [],
+      winningLine: [],
+      legal: [],
+      premoveOptions: [],
+      premoveSquares: [],
+    };
+    this.#view = {
+      board,
+      ...nothing,
+      check: null,
+      seat: null,
+      isAnimated: false,
+      isFlipped: false,
+    };
     this.#layout = new Layout(game);
-    this.#picture = new Picture(game, this.#layout);
-    const middle = board.name(Math.floor((game.files - 1) / 2), Math.floor(game.ranks / 2));
+    this.#picture = new BoardSvg(game, this.#layout);
+    const middle = board.squareName(Math.floor((game.files - 1) / 2), Math.floor(game.ranks / 2));
     this.#current = middle;
-    this.#drawings = new Drawings(this.#layout);
+    this.#drawings = new Annotations(this.#layout);
     this.#grid = this.#makeGrid();
-    this.element = h('div', { class: `board ${lookOf(game)}` });
+    this.element = h('div', { class: `board ${boardStyleOf(game)}` });
     this.element.style.setProperty('--files', String(game.files));
     this.element.style.setProperty('--ranks', String(game.ranks));
     this.#assemble();
   }
 
-  show(view: View) {
-    if (view.turned !== this.#view.turned) this.#turn(view.turned);
+  show(view: BoardState) {
+    if (view.isFlipped !== this.#view.isFlipped) this.#turn(view.isFlipped);
     this.#prepare(view);
-    this.#view = { ...view, moving: view.moving && !this.#isDropped };
+    this.#view = { ...view, isAnimated: view.isAnimated && !this.#isDropped };
     this.#isDropped = false;
-    this.#drawings.show(view.board.position);
+    this.#drawings.setPosition(view.board.position);
     this.#grid.classList.toggle('mine', view.legal.length > 0);
     this.#refresh();
   }
 
   /** Draws a move that the search thinks best; it goes with the position. */
-  advise(move: string) {
+  showBestMove(move: string) {
     const { board } = this.#view;
-    const [from, ...rest] = customsOf(this.#game.game).path(move, board);
-    const to = rest.at(-1) ?? from ?? landingOf(move, board);
-    if (to !== null && to !== undefined) this.#drawings.advise(from ?? to, to);
+    const [from, ...rest] = conventionsOf(this.#game.game).path(move, board);
+    const to = rest.at(-1) ?? from ?? destinationOf(move, board);
+    if (to !== null && to !== undefined) this.#drawings.showBestMove(from ?? to, to);
   }
 
   /** What can be chosen by which squares. */
-  #prepare({ board, legal, ahead }: View) {
+  #prepare({ board, legal, premoveOptions: ahead }: BoardState) {
     const { path } = this.#customs;
     const options =
       legal.length > 0 ? legal.map((move) => ({ move, path: path(move, board) })) : ahead;
@@ -116,35 +134,37 @@ export class BoardView {
     const isSame = from === this.#madeFrom && options.length > 0;
     if (!isSame) {
       this.#asking.abort();
-      const [taken] = this.#isAhead ? this.#picking.way : [];
-      this.#picking = new Picking(options);
-      if (taken !== undefined && this.#picking.origins().has(taken)) this.#picking.choose(taken);
+      const [taken] = this.#isAhead ? this.#picking.selectedSquares : [];
+      this.#picking = new MoveSelection(options);
+      if (taken !== undefined && this.#picking.origins().has(taken))
+        this.#picking.selectSquare(taken);
     }
     this.#madeFrom = from;
     this.#moves.clear();
     for (const { move, path } of options) {
-      const squares = legal.length > 0 ? squaresOf(move, board) : path.length === 1 ? path : [];
+      const squares =
+        legal.length > 0 ? clickSquaresOf(move, board) : path.length === 1 ? path : [];
       for (const square of squares) this.#moves.set(square, move);
     }
   }
 
   /** Whether it is for later what one chooses. */
   get #isAhead() {
-    return this.#view.legal.length === 0 && this.#view.ahead.length > 0;
+    return this.#view.legal.length === 0 && this.#view.premoveOptions.length > 0;
   }
 
   #play(move: string) {
-    if (this.#isAhead) this.#does.queue(move);
+    if (this.#isAhead) this.#does.setPremove(move);
     else this.#does.play(move);
   }
 
   /** Where these squares are to be seen. */
-  boxesOf(squares: string[]) {
+  squareRects(squares: string[]) {
     return squares.flatMap((square) => this.#cells.get(square)?.getBoundingClientRect() ?? []);
   }
 
   /** The moves that no square stands for. */
-  otherMoves() {
+  movesWithoutSquare() {
     const shown = new Set([...this.#moves.values(), ...this.#picking.moves()]);
     return this.#view.legal.filter((move) => !shown.has(move));
   }
@@ -156,21 +176,21 @@ export class BoardView {
   #assemble() {
     const { fileLabel, rankLabel } = this.#customs;
     this.#picture.element.append(this.#drawings.element);
-    this.#drawings.turn(this.#layout);
+    this.#drawings.setLayout(this.#layout);
     this.#surface.replaceChildren(this.#picture.element, this.#grid);
     this.element.replaceChildren(
-      labels('ranks', this.#layout.ranks().map(rankLabel)),
+      coordinateLabels('ranks', this.#layout.ranks().map(rankLabel)),
       this.#surface,
-      labels('files', this.#layout.files().map(fileLabel)),
+      coordinateLabels('files', this.#layout.files().map(fileLabel)),
     );
   }
 
   #turn(turned: boolean) {
     const hadFocus = this.#grid.contains(document.activeElement);
     this.#layout = new Layout(this.#game, turned);
-    this.#picture = new Picture(this.#game, this.#layout);
+    this.#picture = new BoardSvg(this.#game, this.#layout);
     this.#grid = this.#makeGrid();
-    this.#view = { ...this.#view, moving: false };
+    this.#view = { ...this.#view, isAnimated: false };
     this.#assemble();
     if (hadFocus) this.focus();
   }
@@ -182,38 +202,56 @@ export class BoardView {
     this.#draw();
     // It is read out later than it is seen, but nobody comes to a square without a name.
     const isNamed = this.#cells.get(this.#current)?.hasAttribute('aria-label');
-    if (isNamed && !this.#isUntold) afterPicture(() => this.#describe());
+    if (isNamed && !this.#isUntold) afterNextPaint(() => this.#describe());
     this.#isUntold = isNamed === true;
     if (!isNamed) this.#describe();
   }
 
   #draw() {
-    const { board, last, check, line, legal, moving, queued } = this.#view;
-    const { showsLegal, forced } = this.#customs;
-    const { way } = this.#picking;
+    const {
+      board,
+      last,
+      check,
+      winningLine: line,
+      legal,
+      isAnimated: moving,
+      premoveSquares: queued,
+    } = this.#view;
+    const { showsLegalMoves: showsLegal, forcedMoveText: forced } = this.#customs;
+    const { selectedSquares: way } = this.#picking;
     // Nobody knows yet where it may go.
     const targets = this.#isAhead
       ? []
       : [...this.#picking.targets(), ...(showsLegal ? this.#moves.keys() : [])];
     const isForced = way.length === 0 && forced(legal) !== '';
     const intent = {
-      view: this.#view,
-      picking: this.#picking,
-      moves: this.#moves,
-      aim: this.#aim ?? '',
+      boardState: this.#view,
+      selection: this.#picking,
+      moveBySquare: this.#moves,
+      hoverSquare: this.#aim ?? '',
     };
-    const aim = aimedAt(intent);
+    const aim = previewSquares(intent);
     this.#picture.show({
-      ...{ board, last, check, line, aim, way, targets, moving, queued },
-      movers: isForced ? [...this.#picking.origins()] : [],
-      ghost: ghostOf(intent),
+      ...{
+        board,
+        last,
+        check,
+        winningLine: line,
+        hoverSquares: aim,
+        selectedSquares: way,
+        targets,
+        isAnimated: moving,
+        premoveSquares: queued,
+      },
+      forcedPieces: isForced ? [...this.#picking.origins()] : [],
+      ghost: ghostPiece(intent),
     });
     this.#mark('aim', aim);
   }
 
   #mark(name: string, squares: Iterable<string>) {
     const cells = [...squares].map((square) => this.#cells.get(square));
-    this.#marked.set(name, mark(name, this.#marked.get(name) ?? [], cells));
+    this.#marked.set(name, updateClass(name, this.#marked.get(name) ?? [], cells));
   }
 
   #aimAt(square: string | null) {
@@ -225,7 +263,7 @@ export class BoardView {
   /** Tells what stands on each square, and what can be done there. */
   #describe() {
     this.#isUntold = false;
-    const { way } = this.#picking;
+    const { selectedSquares: way } = this.#picking;
     const { check } = this.#view;
     const isAhead = this.#isAhead;
     // Once for all squares: there may be hundreds of them, and as many moves.
@@ -234,7 +272,7 @@ export class BoardView {
     for (const [square, cell] of this.#cells) {
       const isTarget = targets.has(square);
       const now = { isChecked: square === check, isTarget, way };
-      const words = cellWords(this.#view, square, this.#customs.label(square), now);
+      const words = describeSquare(this.#view, square, this.#customs.squareLabel(square), now);
       const isOpen = isAhead || isTarget || this.#moves.has(square) || origins.has(square);
       tell(cell, 'aria-label', words);
       tell(cell, 'aria-disabled', String(!isOpen));
@@ -252,11 +290,11 @@ export class BoardView {
       {
         class: 'cells',
         role: 'grid',
-        'aria-label': say('board.of', { game: this.#game.title }),
+        'aria-label': translate('board.of', { game: this.#game.title }),
         onkeydown: (event: KeyboardEvent) => this.#key(event),
         // Where the mouse is, it stays.
         onfocusout: ({ target }: FocusEvent) => {
-          if (squareOf(target) === this.#aim) this.#aimAt(null);
+          if (squareOfTarget(target) === this.#aim) this.#aimAt(null);
         },
         onpointerdown: ({ pointerType }: PointerEvent) => {
           this.#isTouched = pointerType === 'touch';
@@ -267,18 +305,21 @@ export class BoardView {
       },
       ...rows,
     );
-    dragged(grid, {
-      canTake: (square) => this.#picking.origins().has(square),
-      take: (square) => this.#take(square),
-      carry: (square, { right, down, over, isTouched }) => {
+    enableDragging(grid, {
+      canDrag: (square) => this.#picking.origins().has(square),
+      onDragStart: (square) => this.#take(square),
+      onDragMove: (
+        square,
+        { xFraction: right, yFraction: down, overSquare: over, isTouch: isTouched },
+      ) => {
         const { files, ranks } = this.#game;
         const [x, y] = [right * files * 100, down * ranks * 100];
-        this.#picture.carry(square, { x, y, lifted: isTouched });
+        this.#picture.dragPiece(square, { x, y, lifted: isTouched });
         if (over !== this.#aim) this.#aimAt(over);
       },
-      drop: (from, to) => this.#drop(from, to),
+      onDrop: (from, to) => this.#drop(from, to),
     });
-    this.#drawings.follow(grid);
+    this.#drawings.attachTo(grid);
     return grid;
   }
 
@@ -300,7 +341,7 @@ export class BoardView {
         this.#moveTo(square);
         // A touch focuses, too, but leaves nothing that hovers.
         if (!cell.matches(':focus-visible')) return;
-        this.#isHidden = isTouched();
+        this.#isHidden = isTouchMode();
         if (!this.#isHidden) this.#goByKey(square);
       },
       onpointerenter: (event: PointerEvent) => {
@@ -312,9 +353,9 @@ export class BoardView {
   }
 
   #choose(square: string) {
-    const { queued } = this.#view;
-    if (this.#picking.way.length === 0 && queued.includes(square)) {
-      this.#does.unqueue();
+    const { premoveSquares: queued } = this.#view;
+    if (this.#picking.selectedSquares.length === 0 && queued.includes(square)) {
+      this.#does.cancelPremove();
       return;
     }
     const move = this.#moves.get(square);
@@ -323,25 +364,25 @@ export class BoardView {
   }
 
   #pick(square: string) {
-    const had = this.#picking.way.length > 0;
-    const moves = this.#picking.choose(square);
-    const { way } = this.#picking;
+    const had = this.#picking.selectedSquares.length > 0;
+    const moves = this.#picking.selectSquare(square);
+    const { selectedSquares: way } = this.#picking;
     const view = this.#view;
     if (moves.length > 0) void this.#decide(moves);
     // A move that is played is shown already.
     if (this.#view === view) this.#refresh();
     if (moves.length > 0) return;
     if (way.length > 0) this.#say(this.#told());
-    else if (had) this.#say(say('board.back'));
+    else if (had) this.#say(translate('board.back'));
   }
 
   /** What is picked up, and where it can go. */
   #told() {
     const { board } = this.#view;
-    const { label } = this.#customs;
-    const [from = ''] = this.#picking.way;
+    const { squareLabel: label } = this.#customs;
+    const [from = ''] = this.#picking.selectedSquares;
     const targets = this.#isAhead ? [] : [...this.#picking.targets()].map(label);
-    return takenWords(label(from), board.called(board.at(from)), targets);
+    return describeSelection(label(from), board.pieceName(board.pieceAt(from)), targets);
   }
 
   /** Plays the move that was chosen; asks, if there are several. */
@@ -355,18 +396,18 @@ export class BoardView {
     const { board } = this.#view;
     this.#asking = new AbortController();
     const { signal } = this.#asking;
-    const move = await chooseMove(this.#customs.choices(moves, board), board, signal);
+    const move = await chooseMove(this.#customs.moveChoices(moves, board), board, signal);
     if (move !== null) this.#play(move);
   }
 
   #take(square: string) {
-    if (this.#picking.way.join() === square) return;
-    this.#picking.letGo();
+    if (this.#picking.selectedSquares.join() === square) return;
+    this.#picking.clear();
     this.#pick(square);
   }
 
   #drop(from: string, to: string | null) {
-    this.#picture.carry(from, null);
+    this.#picture.dragPiece(from, null);
     if (this.#isTouched) this.#aim = null;
     // Whoever brings it back has clicked on it, which is told by the cell.
     if (to === from) return;
@@ -382,9 +423,9 @@ export class BoardView {
   }
 
   #letGo() {
-    this.#picking.letGo();
+    this.#picking.clear();
     this.#refresh();
-    this.#say(say('board.back'));
+    this.#say(translate('board.back'));
   }
 
   #moveTo(square: string) {
@@ -404,19 +445,19 @@ export class BoardView {
     this.#isHidden = false;
     if (isFirst) this.#goByKey(this.#current);
     // A key that is a move is the room's.
-    if (moveOfKey(this.#game.game, event) !== null) return;
+    if (moveForKeyEvent(this.#game.game, event) !== null) return;
     // Whoever does not choose by keyboard steps through the moves.
     const isChoosing = this.#isByKey && (this.#view.legal.length > 0 || this.#isAhead);
     const isArrow = event.key.startsWith('Arrow') || event.key === 'Home' || event.key === 'End';
-    if (isArrow && !isChoosing && this.#picking.way.length === 0) return;
-    const square = this.#layout.step(this.#current, event.key);
+    if (isArrow && !isChoosing && this.#picking.selectedSquares.length === 0) return;
+    const square = this.#layout.squareForKey(this.#current, event.key);
     if (square !== undefined) {
       if (square !== null) this.#moveTo(square);
       this.focus();
     } else if (event.key === 'Enter' || event.key === ' ') {
       // A key that is held would play on every turn, and the first one where nobody saw it.
       if (!event.repeat && !isFirst) this.#choose(this.#current);
-    } else if (event.key === 'Escape' && this.#picking.way.length > 0) {
+    } else if (event.key === 'Escape' && this.#picking.selectedSquares.length > 0) {
       this.#letGo();
     } else {
       return;

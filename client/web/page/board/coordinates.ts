@@ -1,12 +1,12 @@
 // The letters and numbers at the edges of a board.
 
-import { h, write } from '../ui/dom.ts';
+import { h, setText } from '../ui/dom.ts';
 
 /** What stands at an edge; nothing, where its game has no labels there. */
-export function labels(name: 'files' | 'ranks', texts: string[]) {
+export function coordinateLabels(name: 'files' | 'ranks', texts: string[]) {
   const spans = texts.map((text) => {
     const span = h('span', {});
-    write(span, text);
+    setText(span, text);
     return span;
   });
   const isBare = texts.every((text) => text === '');

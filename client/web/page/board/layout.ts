@@ -1,7 +1,7 @@
 // Where on the board a square is to be seen. Its ranks rise from below, unless the game or whoever
 // looks has it otherwise.
 
-import { customsOf } from '../model/games.ts';
+import { conventionsOf } from '../model/game-conventions.ts';
 import { Board } from '../model/position.ts';
 
 import type { Game } from '../net/protocol.ts';
@@ -16,19 +16,22 @@ export class Layout {
   constructor(game: Game, turned: boolean = false) {
     this.#board = new Board(game, '');
     this.#turned = turned;
-    this.#rises = Boolean(customsOf(game.game).downwards) === turned;
+    this.#rises = Boolean(conventionsOf(game.game).isFirstRankOnTop) === turned;
     const { files, ranks } = game;
     /** The squares as one reads, row by row. */
     this.rows = Array.from({ length: ranks }, (_, row) =>
       Array.from({ length: files }, (_, column) =>
-        this.#board.name(turned ? files - 1 - column : column, this.#rises ? ranks - 1 - row : row),
+        this.#board.squareName(
+          turned ? files - 1 - column : column,
+          this.#rises ? ranks - 1 - row : row,
+        ),
       ),
     );
   }
 
   /** The middle of a square; one hundred units are a square. */
-  middle(square: string) {
-    const { file, rank } = this.#board.place(square) ?? { file: 0, rank: 0 };
+  center(square: string) {
+    const { file, rank } = this.#board.coordinatesOf(square) ?? { file: 0, rank: 0 };
     const { files, ranks } = this.#board;
     const column = this.#turned ? files - 1 - file : file;
     const row = this.#rises ? ranks - 1 - rank : rank;
@@ -36,19 +39,19 @@ export class Layout {
   }
 
   /** The square so many columns to the right and so many rows below; `null` beyond the edge. */
-  beside(square: string, right: number, down: number) {
-    const { x, y } = this.middle(square);
+  squareAtOffset(square: string, right: number, down: number) {
+    const { x, y } = this.center(square);
     return this.rows[(y - 50) / 100 + down]?.[(x - 50) / 100 + right] ?? null;
   }
 
   /** The square to which a key leads, `null` where the board ends; nothing for any other key. */
-  step(square: string, key: string) {
+  squareForKey(square: string, key: string) {
     const row = this.rows.find((squares) => squares.includes(square)) ?? [];
     const steps: Record<string, () => string | null> = {
-      ArrowLeft: () => this.beside(square, -1, 0),
-      ArrowRight: () => this.beside(square, 1, 0),
-      ArrowUp: () => this.beside(square, 0, -1),
-      ArrowDown: () => this.beside(square, 0, 1),
+      ArrowLeft: () => this.squareAtOffset(square, -1, 0),
+      ArrowRight: () => this.squareAtOffset(square, 1, 0),
+      ArrowUp: () => this.squareAtOffset(square, 0, -1),
+      ArrowDown: () => this.squareAtOffset(square, 0, 1),
       Home: () => row[0] ?? null,
       End: () => row.at(-1) ?? null,
     };

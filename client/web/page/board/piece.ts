@@ -1,7 +1,7 @@
 // How a piece looks: as its game draws it, or else a disc with its letter.
 
-import { s } from '../ui/dom.ts';
-import { customsOf } from '../model/games.ts';
+import { svg } from '../ui/dom.ts';
+import { conventionsOf } from '../model/game-conventions.ts';
 
 import type { Board } from '../model/position.ts';
 
@@ -11,24 +11,25 @@ import type { Board } from '../model/position.ts';
  */
 export function drawPiece(board: Board, piece: string): SVGElement {
   const seat = board.seatOf(piece);
-  const drawn = seat === null ? null : customsOf(board.game).piece?.(seat, piece);
-  return s(
+  const drawn = seat === null ? null : conventionsOf(board.game).drawPiece?.(seat, piece);
+  return svg(
     'g',
     { class: `piece seat-${seat ?? 'none'} of-${board.game}` },
-    drawn ?? s('g', {}, s('circle', { class: 'disc', r: 40 }), letter(piece)),
+    drawn ?? svg('g', {}, svg('circle', { class: 'disc', r: 40 }), letter(piece)),
   );
 }
 
 const letter = (piece: string) =>
-  s('text', { class: 'letter', 'text-anchor': 'middle', 'dominant-baseline': 'central' }, piece);
+  svg('text', { class: 'letter', 'text-anchor': 'middle', 'dominant-baseline': 'central' }, piece);
 
 /** A picture of one piece. */
-export const iconOf = (board: Board, piece: string) =>
-  s(
+export const drawPieceIcon = (board: Board, piece: string) =>
+  svg(
     'svg',
     { class: 'icon-piece', viewBox: '-50 -50 100 100', 'aria-hidden': 'true' },
     drawPiece(board, piece),
   );
 
 /** A picture of what a seat plays with. */
-export const pieceIcon = (board: Board, seat: number) => iconOf(board, board.pieceOf(seat));
+export const drawSeatIcon = (board: Board, seat: number) =>
+  drawPieceIcon(board, board.pieceOf(seat));

@@ -1,25 +1,25 @@
 // Two bots that one watches.
 
-import { checkbox, select } from '../ui/controls.ts';
-import { fill, h } from '../ui/dom.ts';
-import { say } from '../text/language.ts';
+import { checkbox, select } from '../ui/form-controls.ts';
+import { replaceChildren, h } from '../ui/dom.ts';
+import { translate } from '../text/language.ts';
 
-import type { SeatWish } from '../net/protocol.ts';
-import type { Choice } from '../lobby/lobby-prefs.ts';
+import type { SeatRequest } from '../net/protocol.ts';
+import type { LobbyPrefs } from '../lobby/lobby-prefs.ts';
 import type { App } from '../app/main.ts';
 
 const CALM_MS = 1000;
 const PACES = [
-  { ms: 300, title: say('bots.fast') },
-  { ms: CALM_MS, title: say('bots.calm') },
-  { ms: 3000, title: say('bots.slow') },
+  { ms: 300, title: translate('bots.fast') },
+  { ms: CALM_MS, title: translate('bots.calm') },
+  { ms: 3000, title: translate('bots.slow') },
 ];
 
-export function drawExhibition(
+export function renderBotVsBotOptions(
   place: HTMLElement,
   app: App,
-  choice: Partial<Choice>,
-  choose: (change: Partial<Choice>) => void,
+  choice: Partial<LobbyPrefs>,
+  choose: (change: Partial<LobbyPrefs>) => void,
 ) {
   if (!PACES.some(({ ms }) => ms === choice.pace)) choice.pace = CALM_MS;
   const bot = (which: 'one' | 'other', label: string) =>
@@ -31,20 +31,22 @@ export function drawExhibition(
     );
   const watch = () => {
     const { game = '', one = '', other = '', pace = CALM_MS, thoughts = true } = choice;
-    const seats: [SeatWish, SeatWish] = [{ bot: one }, { bot: other }];
-    void app.enter({ type: 'create', game, seats, pace_ms: pace, thinking: thoughts });
+    const seats: [SeatRequest, SeatRequest] = [{ bot: one }, { bot: other }];
+    void app.enterMatch({ type: 'create', game, seats, pace_ms: pace, thinking: thoughts });
   };
-  fill(
+  replaceChildren(
     place,
-    bot('one', say('bots.first')),
-    bot('other', say('bots.second')),
+    bot('one', translate('bots.first')),
+    bot('other', translate('bots.second')),
     select(
-      say('bots.pace'),
+      translate('bots.pace'),
       PACES.map(({ ms, title }) => ({ value: String(ms), title })),
       String(choice.pace),
       (ms) => choose({ pace: Number(ms) }),
     ),
-    checkbox(say('bots.thinking'), choice.thoughts !== false, (thoughts) => choose({ thoughts })),
-    h('button', { type: 'button', onclick: watch }, say('bots.watch')),
+    checkbox(translate('bots.thinking'), choice.thoughts !== false, (thoughts) =>
+      choose({ thoughts }),
+    ),
+    h('button', { type: 'button', onclick: watch }, translate('bots.watch')),
   );
 }

@@ -1,28 +1,28 @@
 // What the board shows beside the rules of each game, which the language files tell.
 
-export interface Rules {
+export interface RulesDiagram {
   /** what the board shows */
   position: string;
   /** the move that has led there, or could be played there */
   move?: string;
-  line?: string[];
+  winningLine?: string[];
   targets?: string[];
-  way?: string[];
+  selectedSquares?: string[];
 }
 
-export const RULES: Map<string, Rules> = new Map([
+export const RULES_DIAGRAMS: Map<string, RulesDiagram> = new Map([
   [
     'tic-tac-toe',
     {
       position: 'x.o/ox./..x',
-      line: ['a3', 'b2', 'c1'],
+      winningLine: ['a3', 'b2', 'c1'],
     },
   ],
   [
     'connect-four',
     {
       position: '......./......./......./...yy../..yrr../.yrrrr.',
-      line: ['c1', 'd1', 'e1', 'f1'],
+      winningLine: ['c1', 'd1', 'e1', 'f1'],
     },
   ],
   [
@@ -43,7 +43,7 @@ export const RULES: Map<string, Rules> = new Map([
     'chess',
     {
       position: 'r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQK2R w KQkq - 0 5',
-      way: ['f3'],
+      selectedSquares: ['f3'],
       targets: ['d2', 'd4', 'e5', 'g1', 'g5', 'h4'],
     },
   ],
@@ -51,7 +51,7 @@ export const RULES: Map<string, Rules> = new Map([
     'gomoku',
     {
       position: '15/15/15/15/15/15/5wwww6/4bbbbbw5/6w8/15/15/15/15/15/15',
-      line: ['e8', 'f8', 'g8', 'h8', 'i8'],
+      winningLine: ['e8', 'f8', 'g8', 'h8', 'i8'],
     },
   ],
   [

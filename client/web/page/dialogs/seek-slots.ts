@@ -1,11 +1,11 @@
 // Those who look for an opponent: each keeps a place while they look, so that nobody is in the place of another when one
 // presses a button.
 
-import { fill, h, write } from '../ui/dom.ts';
-import { say } from '../text/language.ts';
-import { pathOf, ratingWords } from '../social/player-links.ts';
-import { SLOTS } from '../lobby/seek-list.ts';
-import { clockWords } from '../text/time.ts';
+import { replaceChildren, h, setText } from '../ui/dom.ts';
+import { translate } from '../text/language.ts';
+import { profilePath, ratingText } from '../social/player-links.ts';
+import { SEEK_SLOTS } from '../lobby/seek-list.ts';
+import { formatClock } from '../text/time.ts';
 
 import type { Seeker, Seekers } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
@@ -13,16 +13,16 @@ import type { App } from '../app/main.ts';
 /** For so long a place stays free that somebody has left. */
 const FREE_MS = 1000;
 
-export type Taken = { key: string; element: HTMLElement } | null;
+export type TakenSlot = { key: string; element: HTMLElement } | null;
 
-export class SeekersSlots {
+export class SeekSlots {
   #app;
   #answer;
   #heading;
   #list;
   #more = h('span', { class: 'about' });
   #none;
-  #taken: Taken[] = Array.from({ length: SLOTS }, () => null);
+  #taken: TakenSlot[] = Array.from({ length: SEEK_SLOTS }, () => null);
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(app: App, place: HTMLElement, answer: (seeker: Seeker) => void) {
@@ -50,7 +50,7 @@ export class SeekersSlots {
     });
     this.#draw();
     const more = total - this.#taken.filter(Boolean).length - (rows.length - all.length);
-    write(this.#more, more > 0 ? say('list.more', { more }) : '');
+    setText(this.#more, more > 0 ? translate('list.more', { more }) : '');
     const isLeft = this.#taken.some((taken) => taken === null);
     if (waiting.length > 0 && isLeft)
       this.#timer = setTimeout(() => this.show({ type: 'seekers', total, rows }), FREE_MS);
@@ -78,21 +78,21 @@ export class SeekersSlots {
     const { player, game, clock, rated, rating, provisional } = seeker;
     const name = h('bdi', {}, player.name);
     const who = player.account
-      ? h('a', { class: 'person', href: pathOf(player.name) }, name)
+      ? h('a', { class: 'person', href: profilePath(player.name) }, name)
       : name;
-    const terms = [this.#app.game(game)?.title ?? game, clock && clockWords(clock)];
-    const action = say('seekers.play');
+    const terms = [this.#app.game(game)?.title ?? game, clock && formatClock(clock)];
+    const action = translate('seekers.play');
     const names = h('p', { class: 'names' }, who);
-    if (rating !== undefined) names.append(` (${ratingWords(rating, provisional)})`);
+    if (rating !== undefined) names.append(` (${ratingText(rating, provisional)})`);
     const about = h('p', { class: 'about' });
     // Guests have no rating: the server would refuse them.
     const isClosed = rated === true && !this.#app.player?.account;
-    const counts = [rated && say('rated.short'), isClosed && say('seekers.registered')];
-    write(about, [...terms, ...counts].filter(Boolean).join(' · '));
+    const counts = [rated && translate('rated.short'), isClosed && translate('seekers.registered')];
+    setText(about, [...terms, ...counts].filter(Boolean).join(' · '));
     const button = h('button', { type: 'button', onclick: () => this.#answer(seeker) }, action);
-    button.setAttribute('aria-label', say('list.action', { action, code: player.name }));
+    button.setAttribute('aria-label', translate('list.action', { action, code: player.name }));
     const row = h('li');
-    fill(row, h('div', { class: 'who' }, names, about), !isClosed && button);
+    replaceChildren(row, h('div', { class: 'who' }, names, about), !isClosed && button);
     return row;
   }
 }

@@ -1,27 +1,27 @@
 // Where any position of any game is set up: piece by piece, or by its text. Then one plays from there, or asks a
 // bot what it thinks of it.
 
-import { BOT_PACE_MS, firstLevel, recallChoice } from '../lobby/lobby-prefs.ts';
-import { Refusal } from '../net/connection.ts';
-import { select } from '../ui/controls.ts';
-import { fill, h, write } from '../ui/dom.ts';
-import { familiar } from '../model/game-order.ts';
+import { BOT_PACE_MS, defaultLevel, loadLobbyPrefs } from '../lobby/lobby-prefs.ts';
+import { RequestError } from '../net/connection.ts';
+import { select } from '../ui/form-controls.ts';
+import { replaceChildren, h, setText } from '../ui/dom.ts';
+import { sortByFamiliarity } from '../model/game-order.ts';
 import { EMPTY } from '../model/fen.ts';
-import { customsOf } from '../model/games.ts';
-import { say } from '../text/language.ts';
+import { conventionsOf } from '../model/game-conventions.ts';
+import { translate } from '../text/language.ts';
 import { sideName } from '../text/labels.ts';
-import { addressOf, wishedIn } from '../actions/editor-link.ts';
+import { editorUrl, parseEditorHash } from '../actions/editor-link.ts';
 import { shareLink } from '../match/share.ts';
-import { castling, palette, turnPicker } from './controls.ts';
-import { Draft } from './draft.ts';
-import { EditBoard, squareWords } from './editor-board.ts';
+import { castlingPicker, piecePalette, turnPicker } from './controls.ts';
+import { EditorPosition } from './editor-position.ts';
+import { EditorBoard, describeSquare } from './editor-board.ts';
 import { notationOf } from './notation/notations.ts';
-import { Opinion } from './ask-bot.ts';
+import { BotSuggestion } from './ask-bot.ts';
 import { readPosition } from './notation/read-position.ts';
-import { refusedWords } from './server-errors.ts';
-import { Wrong } from './position-error.ts';
+import { serverErrorText } from './server-errors.ts';
+import { PositionError } from './position-error.ts';
 
-import type { Game, Message, SeatWish } from '../net/protocol.ts';
+import type { Game, Message, SeatRequest } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
 /** No text of a position is longer, with whatever is told beside. */
@@ -30,22 +30,22 @@ const TEXT_MAX = 20_000;
 /** What is said here is of the position that is set up, as elsewhere it is of a match. */
 const ABOUT = 'setup';
 
-export class SetUp {
+export class EditorPage {
   match = ABOUT;
-  element = h('div', { class: 'setup' }, h('p', { role: 'status' }, say('page.loading')));
+  element = h('div', { class: 'setup' }, h('p', { role: 'status' }, translate('page.loading')));
   #app;
   #game: Game | null = null;
-  #draft: Draft | null = null;
+  #draft: EditorPosition | null = null;
   /** What is put on the squares that one chooses. */
   #piece = '';
-  #board: EditBoard | null = null;
+  #board: EditorBoard | null = null;
   #opinion;
   #level = '';
   /** The side that one has chosen; `null` for the one whose turn it is. */
   #seat: number | null = null;
   #side = h('select', { onchange: () => (this.#seat = Number(this.#side.value)) });
   /** What is wrong with the text that stands there. */
-  #misread: Wrong | null = null;
+  #misread: PositionError | null = null;
   #isEntering = false;
   #text = h('textarea', {
     ...{ id: 'position', rows: 2, spellcheck: 'false', autocomplete: 'off', maxlength: TEXT_MAX },
@@ -63,70 +63,70 @@ export class SetUp {
 
   constructor(app: App) {
     this.#app = app;
-    this.#opinion = new Opinion(app, (move) => this.#board?.advise(move));
+    this.#opinion = new BotSuggestion(app, (move) => this.#board?.showBestMove(move));
     window.addEventListener('hashchange', this.#onHash);
   }
 
   title() {
-    return `${say('setup.title')} – Plyhouse`;
+    return `${translate('setup.title')} – Plyhouse`;
   }
 
-  welcomed() {
-    this.#opinion.forget();
+  onWelcome() {
+    this.#opinion.reset();
   }
 
   update() {
     if (this.#game === null && this.#app.games.length > 0) this.#open(location.hash);
   }
 
-  leave() {
+  unmount() {
     this.#isHere = false;
-    this.#opinion.forget();
+    this.#opinion.reset();
     window.removeEventListener('hashchange', this.#onHash);
   }
 
-  hear(message: Message) {
-    this.#opinion.hear(message);
+  onMessage(message: Message) {
+    this.#opinion.onMessage(message);
   }
 
   /** Begins with what the address tells. */
   #open(hash: string) {
-    const { game: name = recallChoice().game, position } = wishedIn(hash);
-    const game = this.#app.game(name ?? '') ?? familiar(this.#app.games)[0];
+    const { game: name = loadLobbyPrefs().game, position } = parseEditorHash(hash);
+    const game = this.#app.game(name ?? '') ?? sortByFamiliarity(this.#app.games)[0];
     if (!game) return;
-    this.#begin(game, Draft.first(game));
+    this.#begin(game, EditorPosition.initial(game));
     if (position === undefined) return;
     this.#text.value = position;
     // A text that is read is replaced by the notation that users know.
     this.#read(position, false);
   }
 
-  #begin(game: Game, draft: Draft) {
+  #begin(game: Game, draft: EditorPosition) {
     this.#game = game;
     this.#draft = draft;
     this.#piece = notationOf(game.game).pieces(game)[0] ?? EMPTY;
-    this.#level ||= recallChoice().level ?? firstLevel(this.#app.levels) ?? '';
+    this.#level ||= loadLobbyPrefs().level ?? defaultLevel(this.#app.levels) ?? '';
     this.#seat = null;
-    this.#board = new EditBoard(game, draft.board, {
+    this.#board = new EditorBoard(game, draft.board, {
       choose: (square) => this.#choose(square, this.#piece),
       clear: (square) => this.#choose(square, EMPTY),
       move: (from, to) => {
         this.#become(this.#now.move(from, to));
         this.#say(to);
       },
-      key: (key, square) => {
+      handleKey: (key, square) => {
         const isPiece = notationOf(game.game).pieces(game).includes(key);
         if (isPiece) this.#choose(square, key);
         return isPiece;
       },
     });
-    write(this.#about, say(notationOf(game.game).about));
+    setText(this.#about, translate(notationOf(game.game).helpKey));
     this.#furnish(game, this.#board);
     this.#become(draft);
   }
 
   get #now() {
-    return this.#draft as Draft;
+    return this.#draft as EditorPosition;
   }
 
   /** Puts a piece there; the same piece once more takes it away. */
@@ -142,31 +142,31 @@ export class SetUp {
 
   /** Tells those who do not see it what has come of a square. */
   #say(square: string) {
-    this.#app.announce(squareWords(this.#now.board, square));
+    this.#app.announce(describeSquare(this.#now.board, square));
   }
 
   /**
    * The position is this one now.
    * @param isTyped whether its text is there already
    */
-  #become(draft: Draft, isTyped: boolean = false) {
+  #become(draft: EditorPosition, isTyped: boolean = false) {
     this.#draft = draft;
-    this.#opinion.forget();
-    this.#app.outlived(ABOUT);
-    if (!isTyped) this.#text.value = draft.shown;
+    this.#opinion.reset();
+    this.#app.clearToasts(ABOUT);
+    if (!isTyped) this.#text.value = draft.standardText;
     this.#misread = null;
-    write(this.#bad, '');
+    setText(this.#bad, '');
     this.#text.removeAttribute('aria-invalid');
     this.#show();
-    history.replaceState(history.state, '', addressOf(this.#game?.game ?? '', draft.text));
+    history.replaceState(history.state, '', editorUrl(this.#game?.game ?? '', draft.text));
   }
 
   #show() {
     const draft = this.#now;
     this.#board?.show(draft.board);
     const side = sideName(this.#game?.sides[draft.turn] ?? '');
-    write(this.#standing, draft.wrong?.says ?? say('setup.moves', { side }));
-    this.#standing.classList.toggle('wrong', draft.wrong !== null);
+    setText(this.#standing, draft.error?.text ?? translate('setup.moves', { side }));
+    this.#standing.classList.toggle('wrong', draft.error !== null);
     this.#side.value = String(this.#seat ?? draft.turn);
     this.#showTools();
   }
@@ -178,32 +178,32 @@ export class SetUp {
   #read(text: string, isTyped: boolean = true) {
     const game = this.#game as Game;
     try {
-      const { draft, unplayed } = readPosition(text, game);
+      const { position: draft, unplayedMoves: unplayed } = readPosition(text, game);
       this.#become(draft, isTyped);
-      if (unplayed > 0) write(this.#bad, say('setup.unplayed', { count: unplayed }));
+      if (unplayed > 0) setText(this.#bad, translate('setup.unplayed', { count: unplayed }));
     } catch (error) {
-      if (!(error instanceof Wrong)) throw error;
+      if (!(error instanceof PositionError)) throw error;
       this.#misread = error;
-      this.#app.outlived(ABOUT);
-      write(this.#bad, error.says);
+      this.#app.clearToasts(ABOUT);
+      setText(this.#bad, error.text);
       this.#text.setAttribute('aria-invalid', 'true');
     }
   }
 
-  #furnish(game: Game, board: EditBoard) {
+  #furnish(game: Game, board: EditorBoard) {
     const games = select(
-      say('lobby.game'),
-      familiar(this.#app.games).map(({ game, title }) => ({ value: game, title })),
+      translate('lobby.game'),
+      sortByFamiliarity(this.#app.games).map(({ game, title }) => ({ value: game, title })),
       game.game,
       (name) => {
         const other = this.#app.game(name);
-        if (other) this.#begin(other, Draft.first(other));
+        if (other) this.#begin(other, EditorPosition.initial(other));
         this.element.querySelector('select')?.focus();
       },
     );
-    fill(
+    replaceChildren(
       this.element,
-      h('div', { class: 'top' }, h('h1', {}, say('setup.title')), games),
+      h('div', { class: 'top' }, h('h1', {}, translate('setup.title')), games),
       h('div', { class: 'place' }, board.element, this.#standing),
       this.#opinion.element,
       h(
@@ -213,7 +213,7 @@ export class SetUp {
         h(
           'div',
           { class: 'text' },
-          h('label', { for: 'position' }, say('setup.text')),
+          h('label', { for: 'position' }, translate('setup.text')),
           this.#text,
           this.#about,
           this.#bad,
@@ -228,43 +228,44 @@ export class SetUp {
     const game = this.#game as Game;
     const draft = this.#now;
     const at = focusIn(this.#tools);
-    const become = (next: Draft) => this.#become(next);
-    fill(
+    const become = (next: EditorPosition) => this.#become(next);
+    replaceChildren(
       this.#tools,
-      palette(game, draft, this.#piece, (piece) => (this.#piece = piece)),
-      h('p', { class: 'note' }, say(isTouched() ? 'setup.how.touch' : 'setup.how')),
+      piecePalette(game, draft, this.#piece, (piece) => (this.#piece = piece)),
+      h('p', { class: 'note' }, translate(isTouched() ? 'setup.how.touch' : 'setup.how')),
       h(
         'div',
         { class: 'row whole' },
-        action('first', say('setup.first'), () => become(Draft.first(game))),
-        action('empty', say('setup.empty'), () => become(Draft.empty(game))),
-        draft.ways.includes('mirror') &&
-          action('mirror', say('setup.mirror'), () => become(draft.turned('mirror'))),
-        draft.ways.includes('upside') &&
-          action('upside', say('setup.upside'), () => become(draft.turned('upside'))),
-        draft.ways.includes('swap') &&
-          action('swap', say('setup.swap'), () => become(draft.turned('swap'))),
-        customsOf(game.game).faces && action('turn', say('bar.turn'), () => this.#board?.turn()),
+        action('first', translate('setup.first'), () => become(EditorPosition.initial(game))),
+        action('empty', translate('setup.empty'), () => become(EditorPosition.empty(game))),
+        draft.transformations.includes('mirror') &&
+          action('mirror', translate('setup.mirror'), () => become(draft.transform('mirror'))),
+        draft.transformations.includes('upside') &&
+          action('upside', translate('setup.upside'), () => become(draft.transform('upside'))),
+        draft.transformations.includes('swap') &&
+          action('swap', translate('setup.swap'), () => become(draft.transform('swap'))),
+        conventionsOf(game.game).hasOrientation &&
+          action('turn', translate('bar.turn'), () => this.#board?.flip()),
       ),
       turnPicker(game, draft, become),
-      game.game === 'chess' && castling(draft, become),
+      game.game === 'chess' && castlingPicker(draft, become),
     );
     at?.();
   }
 
   #playing(game: Game) {
     const level = select(
-      say('lobby.level'),
+      translate('lobby.level'),
       this.#app.levels.map(({ level, title }) => ({ value: level, title })),
       this.#level,
       (level) => (this.#level = level),
     );
-    fill(
+    replaceChildren(
       this.#side,
       ...game.sides.map((side, seat) => h('option', { value: String(seat) }, sideName(side))),
     );
-    const side = h('label', { class: 'field' }, h('span', {}, say('lobby.side')), this.#side);
-    const play = (other: SeatWish) => () => void this.#play(game, other);
+    const side = h('label', { class: 'field' }, h('span', {}, translate('lobby.side')), this.#side);
+    const play = (other: SeatRequest) => () => void this.#play(game, other);
     return h(
       'div',
       { class: 'playing' },
@@ -275,32 +276,37 @@ export class SetUp {
         h(
           'button',
           { type: 'button', class: 'primary', onclick: () => play({ bot: this.#level })() },
-          say('setup.play'),
+          translate('setup.play'),
         ),
-        h('button', { type: 'button', onclick: play('open') }, say('lobby.invite')),
-        h('button', { type: 'button', onclick: () => void this.#ask(game) }, say('setup.ask')),
+        h('button', { type: 'button', onclick: play('open') }, translate('lobby.invite')),
+        h(
+          'button',
+          { type: 'button', onclick: () => void this.#ask(game) },
+          translate('setup.ask'),
+        ),
         h(
           'button',
           { type: 'button', class: 'quiet', onclick: () => void this.#share() },
-          say('result.share'),
+          translate('result.share'),
         ),
       ),
     );
   }
 
-  async #play({ game }: Game, other: SeatWish) {
+  async #play({ game }: Game, other: SeatRequest) {
     if (this.#isWrong() || this.#isEntering) return;
     const draft = this.#now;
     const { text, turn } = draft;
-    const seats: [SeatWish, SeatWish] = (this.#seat ?? turn) === 0 ? ['me', other] : [other, 'me'];
+    const seats: [SeatRequest, SeatRequest] =
+      (this.#seat ?? turn) === 0 ? ['me', other] : [other, 'me'];
     const isBot = typeof other === 'object';
-    const { thinking } = recallChoice();
+    const { thinking } = loadLobbyPrefs();
     const wanted = { type: 'create' as const, game, seats, position: text, listed: false };
     const against = isBot ? { pace_ms: BOT_PACE_MS, ...(thinking ? { thinking } : {}) } : {};
     this.#isEntering = true;
     try {
-      const match = await this.#app.connection.ask({ ...wanted, ...against });
-      if (this.#isHere) this.#app.goTo(match);
+      const match = await this.#app.connection.request({ ...wanted, ...against });
+      if (this.#isHere) this.#app.goToMatch(match);
     } catch (error) {
       this.#refused(error, draft);
     }
@@ -322,23 +328,23 @@ export class SetUp {
 
   /** Whether play cannot begin so, which is then told. */
   #isWrong() {
-    const why = this.#misread?.says ?? this.#now.wrong?.says ?? '';
+    const why = this.#misread?.text ?? this.#now.error?.text ?? '';
     if (why) this.#app.toast(why);
     return why !== '';
   }
 
   /** @param draft what was asked for */
-  #refused(error: unknown, draft: Draft) {
-    if (!(error instanceof Refusal)) throw error;
+  #refused(error: unknown, draft: EditorPosition) {
+    if (!(error instanceof RequestError)) throw error;
     if (error.field !== 'position') {
-      this.#app.tell(error);
+      this.#app.toastError(error);
       return;
     }
     // Somebody has gone on setting up.
     if (!this.#isHere || draft !== this.#now) return;
-    const why = refusedWords(error);
+    const why = serverErrorText(error);
     this.#app.toast(why);
-    write(this.#standing, why);
+    setText(this.#standing, why);
     this.#standing.classList.add('wrong');
   }
 

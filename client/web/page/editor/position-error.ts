@@ -1,21 +1,21 @@
 // Why a text tells no position, or a position cannot be.
 
-import { say } from '../text/language.ts';
+import { translate } from '../text/language.ts';
 
-import type { Key, Values } from '../text/language.ts';
+import type { TextKey, TextValues } from '../text/language.ts';
 
-export class Wrong extends Error {
-  readonly key: Key;
-  readonly values: Values;
+export class PositionError extends Error {
+  readonly key: TextKey;
+  readonly values: TextValues;
 
-  constructor(key: Key, values: Values = {}) {
+  constructor(key: TextKey, values: TextValues = {}) {
     super(key);
     this.key = key;
     this.values = values;
   }
 
   /** In a sentence. */
-  get says() {
-    return say(this.key, this.values);
+  get text() {
+    return translate(this.key, this.values);
   }
 }

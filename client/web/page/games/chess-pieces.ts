@@ -1,7 +1,7 @@
 // The pieces of chess, drawn for this page: a foot, a body and a head each, so that they are told
 // apart by their outline at any size.
 
-import { s } from '../ui/dom.ts';
+import { svg } from '../ui/dom.ts';
 
 const FOOT = 'M-28 38v-6q0-5 5-5H23q5 0 5 5v6z';
 const NARROW_FOOT = 'M-23 38v-6q0-5 5-5H18q5 0 5 5v6z';
@@ -47,17 +47,17 @@ const LINES: Record<string, string> = {
 };
 
 /** A piece of either side, around the origin. */
-export const drawn = (kind: string) =>
-  s(
+export const drawChessPiece = (kind: string) =>
+  svg(
     'g',
     { class: 'chessman' },
-    ...(BODIES[kind] ?? []).map((d) => s('path', { class: 'body', d })),
-    LINES[kind] && s('path', { class: 'lines', d: LINES[kind] }),
+    ...(BODIES[kind] ?? []).map((d) => svg('path', { class: 'body', d })),
+    LINES[kind] && svg('path', { class: 'lines', d: LINES[kind] }),
     // For those who know the pieces by their letters; it is seen where that set is chosen.
-    s(
+    svg(
       'g',
       { class: 'lettered' },
-      s('circle', { class: 'body', r: 38 }),
-      s('text', { class: 'sign', 'text-anchor': 'middle', y: 17 }, kind.toUpperCase()),
+      svg('circle', { class: 'body', r: 38 }),
+      svg('text', { class: 'sign', 'text-anchor': 'middle', y: 17 }, kind.toUpperCase()),
     ),
   );

@@ -1,9 +1,9 @@
 // English draughts: men and kings on the dark squares, which have numbers. Both moves and positions
 // are written with them, as in PDN.
 
-import { s } from '../ui/dom.ts';
+import { svg } from '../ui/dom.ts';
 import { EMPTY } from '../model/fen.ts';
-import { known, say } from '../text/language.ts';
+import { tryTranslate, translate } from '../text/language.ts';
 
 const SIZE = 8;
 const MEN = 12;
@@ -27,12 +27,12 @@ const NUMBERS: Map<string, number> = new Map(
 
 const isCapture = (move: string) => move.includes('x');
 
-export const customs: import('../model/games.ts').Customs = {
+export const conventions: import('../model/game-conventions.ts').GameConventions = {
   sample: 'B:W18,21,23,24,26,28,30,K3:B2,5,7,9,11,12,14,K31:H0:F20',
-  look: 'chequers',
-  faces: true,
-  inside: 'all',
-  read: (position) => {
+  boardStyle: 'chequers',
+  hasOrientation: true,
+  labelledSquares: 'all',
+  readRanks: (position) => {
     const ranks = Array.from({ length: SIZE }, () => Array.from({ length: SIZE }, () => EMPTY));
     for (const [, side = '', pieces = ''] of position.matchAll(/:([WB])([K\d,]*)/g)) {
       for (const [, king, number] of pieces.matchAll(/(K?)(\d+)/g)) {
@@ -46,47 +46,47 @@ export const customs: import('../model/games.ts').Customs = {
   },
   seatOf: (piece) => (piece.toLowerCase() === 'b' ? 0 : 1),
   pieceOf: (seat) => (seat === 0 ? 'b' : 'w'),
-  piece: (_, piece) => (piece === piece.toUpperCase() ? king() : man()),
-  sayPiece: (piece) => known(`draughts.${piece}`) ?? piece,
+  drawPiece: (_, piece) => (piece === piece.toUpperCase() ? king() : man()),
+  pieceName: (piece) => tryTranslate(`draughts.${piece}`) ?? piece,
   path: (move) => move.split(/[-x]/).map((number) => nameOf(Number(number))),
-  forced: (legal) => (legal.some(isCapture) ? say('forced.capture') : ''),
+  forcedMoveText: (legal) => (legal.some(isCapture) ? translate('forced.capture') : ''),
   tally: (board) => {
-    const counts = board.count();
+    const counts = board.countPieces();
     const taken = ['b', 'w'].map((man) => {
       const king = man.toUpperCase();
       const gone = MEN - (counts.get(man) ?? 0) - (counts.get(king) ?? 0);
       const pieces = Array.from({ length: Math.max(0, gone) }, () => man);
-      return { pieces, says: gone > 0 ? say('draughts.taken', { count: gone }) : '' };
+      return { pieces, text: gone > 0 ? translate('draughts.taken', { count: gone }) : '' };
     });
     const [black, white] = taken;
-    return [white ?? { says: '' }, black ?? { says: '' }];
+    return [white ?? { text: '' }, black ?? { text: '' }];
   },
-  sayMove: (move) => {
+  describeMove: (move) => {
     const key = isCapture(move) ? 'draughts.capture' : 'draughts.step';
-    return move.split(/[-x]/).reduce((from, to) => say(key, { from, to }));
+    return move.split(/[-x]/).reduce((from, to) => translate(key, { from, to }));
   },
-  label: (square) => String(NUMBERS.get(square) ?? ''),
+  squareLabel: (square) => String(NUMBERS.get(square) ?? ''),
   fileLabel: () => '',
   rankLabel: () => '',
-  hint: say('hint.piece'),
-  touchHint: say('hint.piece.touch'),
+  howToPlay: translate('hint.piece'),
+  howToPlayByTouch: translate('hint.piece.touch'),
 };
 
 const man = () =>
-  s(
+  svg(
     'g',
     { class: 'draughtsman' },
-    s('circle', { class: 'body', r: 37 }),
-    s('circle', { class: 'lines', r: 28 }),
-    s('circle', { class: 'lines', r: 16 }),
+    svg('circle', { class: 'body', r: 37 }),
+    svg('circle', { class: 'lines', r: 28 }),
+    svg('circle', { class: 'lines', r: 16 }),
   );
 
 const king = () =>
-  s(
+  svg(
     'g',
     { class: 'draughtsman' },
-    s('circle', { class: 'body', r: 37, cy: 5 }),
-    s('circle', { class: 'body', r: 37, cy: -4 }),
-    s('circle', { class: 'lines', r: 30, cy: -4 }),
-    s('path', { class: 'crown', d: 'M-17 11h34l4-25-12 9L0-22-9-5l-12-9z' }),
+    svg('circle', { class: 'body', r: 37, cy: 5 }),
+    svg('circle', { class: 'body', r: 37, cy: -4 }),
+    svg('circle', { class: 'lines', r: 30, cy: -4 }),
+    svg('path', { class: 'crown', d: 'M-17 11h34l4-25-12 9L0-22-9-5l-12-9z' }),
   );

@@ -1,7 +1,7 @@
 // Go on nine lines: stones on the crossings, which have letters without I, as players have them.
 
-import { s } from '../ui/dom.ts';
-import { say } from '../text/language.ts';
+import { svg } from '../ui/dom.ts';
+import { translate } from '../text/language.ts';
 
 const LETTERS = 'ABCDEFGHJ';
 /** What white has for moving second. */
@@ -15,27 +15,29 @@ const squareOf = (vertex: string) => {
 
 const letter = (file: number) => LETTERS.charAt(file);
 
-export const customs: import('../model/games.ts').Customs = {
+export const conventions: import('../model/game-conventions.ts').GameConventions = {
   sample:
     '........./..b...w../..b.w.w../.....w.../..b.b.w../...b.bw../..b.bbw../...b.w.../......... b 0 0 0 18',
-  look: 'crossings',
-  passes: 'freely',
-  stars: ['c3', 'g3', 'e5', 'c7', 'g7'],
-  piece: () => s('circle', { class: 'stone', r: 45 }),
+  boardStyle: 'crossings',
+  passRule: 'freely',
+  starPoints: ['c3', 'g3', 'e5', 'c7', 'g7'],
+  drawPiece: () => svg('circle', { class: 'stone', r: 45 }),
   path: (move) => (move === 'pass' ? [] : [squareOf(move)]),
   tally: (board) => {
     const [, , black = '0', white = '0'] = board.position.split(' ');
     const taken = (count: string) =>
-      count === '0' ? '' : say('go.captured', { count: Number(count) });
-    const komi = [taken(white), say('go.komi', { komi: KOMI })].filter(Boolean).join(', ');
-    const shown = [taken(white), say('go.komi.short', { komi: KOMI })].filter(Boolean).join(', ');
-    return [{ says: taken(black) }, { says: komi, shown }];
+      count === '0' ? '' : translate('go.captured', { count: Number(count) });
+    const komi = [taken(white), translate('go.komi', { komi: KOMI })].filter(Boolean).join(', ');
+    const shown = [taken(white), translate('go.komi.short', { komi: KOMI })]
+      .filter(Boolean)
+      .join(', ');
+    return [{ text: taken(black) }, { text: komi, shortText: shown }];
   },
-  label: (square) => `${letter(square.charCodeAt(0) - 97)}${square.slice(1)}`,
+  squareLabel: (square) => `${letter(square.charCodeAt(0) - 97)}${square.slice(1)}`,
   fileLabel: letter,
-  afterPass: say('go.passed'),
-  forced: () => '',
-  hint: say('hint.go'),
-  touchHint: say('hint.go.touch'),
-  scored: say('go.scored', { komi: KOMI }),
+  afterPassText: translate('go.passed'),
+  forcedMoveText: () => '',
+  howToPlay: translate('hint.go'),
+  howToPlayByTouch: translate('hint.go.touch'),
+  scoringNote: translate('go.scored', { komi: KOMI }),
 };

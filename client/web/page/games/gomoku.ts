@@ -1,15 +1,17 @@
 // Gomoku: stones on the crossings of a large board; five in a row win.
 
-import { s } from '../ui/dom.ts';
-import { say } from '../text/language.ts';
+import { svg } from '../ui/dom.ts';
+import { translate } from '../text/language.ts';
 
-export const customs: import('../model/games.ts').Customs = {
+export const conventions: import('../model/game-conventions.ts').GameConventions = {
   sample: '15/15/15/15/8w6/7b1w5/5w1bb6/6bbbw5/5w1wb6/6w2b5/5b9/15/15/15/15',
-  look: 'crossings',
-  stars: ['d4', 'l4', 'h8', 'd12', 'l12'],
-  piece: () => s('circle', { class: 'stone', r: 44 }),
-  line: (squares) =>
-    squares.length === 5 ? say('line.five') : say('line.count', { count: squares.length }),
-  hint: say('hint.crossing'),
-  touchHint: say('hint.crossing.touch'),
+  boardStyle: 'crossings',
+  starPoints: ['d4', 'l4', 'h8', 'd12', 'l12'],
+  drawPiece: () => svg('circle', { class: 'stone', r: 44 }),
+  describeWinningLine: (squares) =>
+    squares.length === 5
+      ? translate('line.five')
+      : translate('line.count', { count: squares.length }),
+  howToPlay: translate('hint.crossing'),
+  howToPlayByTouch: translate('hint.crossing.touch'),
 };

@@ -1,20 +1,20 @@
 // Othello: a disc is put down, and all that it encloses turn over. As the field has it, the first
 // rank lies on top.
 
-import { s } from '../ui/dom.ts';
+import { svg } from '../ui/dom.ts';
 import { EMPTY } from '../model/fen.ts';
-import { say } from '../text/language.ts';
+import { translate } from '../text/language.ts';
 
 const SIZE = 8;
 
-export const customs: import('../model/games.ts').Customs = {
+export const conventions: import('../model/game-conventions.ts').GameConventions = {
   sample: '--------------------O------**O----*OO*-----*O------------------ *',
-  look: 'cloth',
-  downwards: true,
-  passes: 'forced',
-  showsLegal: true,
-  stars: ['b2', 'f2', 'b6', 'f6'],
-  read: (position) => {
+  boardStyle: 'cloth',
+  isFirstRankOnTop: true,
+  passRule: 'forced',
+  showsLegalMoves: true,
+  starPoints: ['b2', 'f2', 'b6', 'f6'],
+  readRanks: (position) => {
     const squares = [...(position.split(' ')[0] ?? '')].map((c) => (c === '-' ? EMPTY : c));
     return Array.from({ length: SIZE }, (_, row) => {
       const rank = SIZE - 1 - row;
@@ -23,15 +23,15 @@ export const customs: import('../model/games.ts').Customs = {
   },
   seatOf: (piece) => (piece === '*' ? 0 : 1),
   pieceOf: (seat) => (seat === 0 ? '*' : 'O'),
-  piece: () => s('circle', { class: 'stone', r: 40 }),
+  drawPiece: () => svg('circle', { class: 'stone', r: 40 }),
   tally: (board) => {
-    const counts = board.count();
+    const counts = board.countPieces();
     const discs = (piece: string) => {
       const count = counts.get(piece) ?? 0;
-      return { says: say('othello.discs', { count }) };
+      return { text: translate('othello.discs', { count }) };
     };
     return [discs('*'), discs('O')];
   },
-  hint: say('hint.marked'),
-  touchHint: say('hint.marked.touch'),
+  howToPlay: translate('hint.marked'),
+  howToPlayByTouch: translate('hint.marked.touch'),
 };

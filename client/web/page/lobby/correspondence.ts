@@ -1,45 +1,45 @@
 // Our matches by days: the server tells of them in a line each, and follows none of them unasked. What
 // is played there, and with whom, this browser knows from when it has seen them last.
 
-import { challengedTo } from '../social/challenge.ts';
-import { recall, recallObject, remember } from '../ui/storage.ts';
-import { say } from '../text/language.ts';
-import { isLiveOf, isMyTurn } from '../model/match.ts';
-import { isOfDays } from './custom-clock.ts';
-import { play as sound } from '../ui/sounds.ts';
-import { come } from '../app/lazy.ts';
-import { occupant } from '../text/phrases.ts';
+import { challengedOpponent } from '../social/send-challenge.ts';
+import { getStored, getStoredObject, setStored } from '../ui/storage.ts';
+import { translate } from '../text/language.ts';
+import { isLiveFor, isMyTurn } from '../model/match.ts';
+import { isCorrespondenceClock } from './custom-clock.ts';
+import { playSound as sound } from '../ui/sounds.ts';
+import { tryLoadLazyChunk } from '../app/lazy.ts';
+import { occupantName } from '../text/phrases.ts';
 
 import type { Message, Welcome, YourTurn } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
 /** What is remembered of a match. */
-export interface Remembered {
+export interface CachedMatchInfo {
   code: string;
   game: string;
   opponent: string;
 }
 
 /** How a match stands: whose turn it is, nobody's while it is open, and until when, in Unix time. */
-export interface Standing {
+export interface CorrespondenceStatus {
   match: string;
   isMine: boolean | null;
   due: number | null;
 }
 
-export type DaysRow = Standing & { known: Partial<Remembered> };
+export type CorrespondenceRow = CorrespondenceStatus & { known: Partial<CachedMatchInfo> };
 
 /** What waits for us comes first, and last what waits for somebody to come. */
-const urgency = ({ isMine }: Standing) => (isMine ? 0 : isMine === null ? 2 : 1);
+const urgency = ({ isMine }: CorrespondenceStatus) => (isMine ? 0 : isMine === null ? 2 : 1);
 
-export const isByDays = ({ clock }: Pick<Match, 'clock'>) => isOfDays(clock);
+export const isCorrespondence = ({ clock }: Pick<Match, 'clock'>) => isCorrespondenceClock(clock);
 
-export class Days {
+export class Correspondence {
   #app;
   /** What the server tells of those that are not followed. */
-  #told: Map<string, Standing> = new Map();
-  #memory: Record<string, Remembered> = recalled();
+  #told: Map<string, CorrespondenceStatus> = new Map();
+  #memory: Record<string, CachedMatchInfo> = recalled();
   #kept = '';
   /** Turns that one has been told of, and not looked at. */
   #news: Set<string> = new Set();
@@ -48,7 +48,7 @@ export class Days {
     this.#app = app;
   }
 
-  welcomed({ following }: Welcome) {
+  onWelcome({ following }: Welcome) {
     const rows = following.filter(({ days }) => days);
     this.#told = new Map(
       rows.map(({ match, you, turn = null, due_ms = null }) => {
@@ -56,13 +56,13 @@ export class Days {
       }),
     );
     // Names of ended matches are deleted. The page's own server lists no matches at all.
-    for (const match of this.#app.connection.isAlone ? [] : Object.keys(this.#memory)) {
+    for (const match of this.#app.connection.isOffline ? [] : Object.keys(this.#memory)) {
       if (!this.#told.has(match)) delete this.#memory[match];
     }
     this.#news = new Set([...this.#news].filter((match) => this.#told.get(match)?.isMine));
   }
 
-  hear(message: Message) {
+  onMessage(message: Message) {
     if (message.type === 'your_turn') {
       this.#told.set(message.match, { match: message.match, isMine: true, due: message.due_ms });
       this.#tell(message);
@@ -81,12 +81,12 @@ export class Days {
       else if (this.#isOurs(match)) this.#memory[match.match] = this.#known(match);
     }
     const kept = JSON.stringify(this.#memory);
-    if (kept !== this.#kept) remember('days', kept);
+    if (kept !== this.#kept) setStored('days', kept);
     this.#kept = kept;
   }
 
   /** All that are not over, the most urgent first. */
-  get rows(): DaysRow[] {
+  get rows(): CorrespondenceRow[] {
     const followed = this.#followed();
     const seen = new Set(followed.map(({ match }) => match));
     const live = followed.filter((match) => this.#isOurs(match));
@@ -99,7 +99,7 @@ export class Days {
   /** What the page is called, which tells of turns that one has not looked at. */
   title(otherwise: string) {
     return this.#news.size > 0 && !otherwise.startsWith('●')
-      ? `● ${say('days.title')} – ${otherwise}`
+      ? `● ${translate('days.title')} – ${otherwise}`
       : otherwise;
   }
 
@@ -107,16 +107,19 @@ export class Days {
     this.#news.add(match);
     const game = this.#app.game(name)?.title ?? name;
     const what = this.#called(match, game);
-    const news = say('standing.yours');
+    const news = translate('standing.yours');
     void this.#notify(match, what);
-    this.#app.toast(say('news.of', { what, news }), { href: `/m/${match}`, says: say('news.go') });
+    this.#app.toast(translate('news.of', { what, news }), {
+      href: `/m/${match}`,
+      says: translate('news.go'),
+    });
     sound('turn');
     this.#app.update();
   }
 
   /** A match that is followed has gone on. */
-  happened(before: Match, after: Match) {
-    if (!isByDays(after) || isMyTurn(before) || !isMyTurn(after)) return;
+  onMatchChanged(before: Match, after: Match) {
+    if (!isCorrespondence(after) || isMyTurn(before) || !isMyTurn(after)) return;
     const { match, game: name } = after;
     const what = this.#called(match, this.#app.game(name)?.title ?? name);
     void this.#notify(match, what);
@@ -124,34 +127,45 @@ export class Days {
 
   /** Tells it outside of the page, if nobody looks at it and somebody has asked for that. */
   async #notify(match: string, what: string) {
-    if (!document.hidden || recall('notify') === null) return;
-    const seldom = await come(this.#app);
-    seldom?.notify(match, say('standing.yours'), what, () => this.#app.go(`/m/${match}`));
+    if (!document.hidden || getStored('notify') === null) return;
+    const seldom = await tryLoadLazyChunk(this.#app);
+    seldom?.showNotification(match, translate('standing.yours'), what, () =>
+      this.#app.navigate(`/m/${match}`),
+    );
   }
 
   #called(match: string, game: string) {
     const opponent = this.#memory[match]?.opponent;
-    return opponent ? say('news.against', { game, name: opponent }) : game;
+    return opponent ? translate('news.against', { game, name: opponent }) : game;
   }
 
   #followed() {
-    return [...this.#app.matches.values()].filter(isByDays);
+    return [...this.#app.matches.values()].filter(isCorrespondence);
   }
 
   #isOurs(match: Match) {
-    return isLiveOf(match, this.#app.player?.id);
+    return isLiveFor(match, this.#app.player?.id);
   }
 
-  #known({ match, code, game, seats, you }: Match): Remembered {
+  #known({ match, code, game, seats, you }: Match): CachedMatchInfo {
     const other = seats[you === null ? 0 : 1 - you];
     const isThere = other && other.occupant !== 'open';
-    const opponent = isThere ? occupant(other, this.#app.levels) : challengedTo({ match });
+    const opponent = isThere
+      ? occupantName(other, this.#app.levels)
+      : challengedOpponent({ match });
     return { code, game, opponent: opponent ?? '' };
   }
 }
 
 /** How a match stands that is followed. */
-function standing({ match, turn, you, left_ms, turn_ms = 0, toldAt }: Match): Standing {
+function standing({
+  match,
+  turn,
+  you,
+  left_ms,
+  turn_ms = 0,
+  clocksUpdatedAt: toldAt,
+}: Match): CorrespondenceStatus {
   if (turn === null) return { match, isMine: null, due: null };
   const left = left_ms?.[turn];
   const due =
@@ -159,4 +173,4 @@ function standing({ match, turn, you, left_ms, turn_ms = 0, toldAt }: Match): St
   return { match, isMine: turn === you, due };
 }
 
-const recalled = (): Record<string, Remembered> => recallObject('days');
+const recalled = (): Record<string, CachedMatchInfo> => getStoredObject('days');

@@ -1,7 +1,7 @@
 // A clock of one's own: what is asked for, and within which bounds.
 
-import { inUnit, number, say } from '../text/language.ts';
-import { spanWords } from '../text/time.ts';
+import { formatUnit, formatNumber, translate } from '../text/language.ts';
+import { formatDuration } from '../text/time.ts';
 
 import type { Clock } from '../net/protocol.ts';
 
@@ -11,7 +11,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /** What one writes down of a clock, in its unit. */
-export interface Field {
+export interface ClockField {
   /** of the protocol's field */
   name: keyof typeof FIRST_SAID;
   /** in milliseconds; 1 for what is counted */
@@ -19,34 +19,34 @@ export interface Field {
   least: number;
   most: number;
   /** whether 0 will do as well */
-  mayBeNone?: boolean;
+  allowsZero?: boolean;
 }
 
 /** As it was written. */
-export interface OwnClock {
+export interface CustomClock {
   kind: Clock['kind'];
   /** by the protocol's fields */
   said: Record<string, string>;
   /** of the time for a move */
-  unit: Unit;
+  unit: TimeUnit;
 }
 
-export type Unit = keyof typeof UNITS;
+export type TimeUnit = keyof typeof UNIT_MS;
 
-export const UNITS = { seconds: SECOND, minutes: MINUTE, hours: HOUR, days: DAY };
-export const UNIT_NAMES = Object.keys(UNITS) as Unit[];
+export const UNIT_MS = { seconds: SECOND, minutes: MINUTE, hours: HOUR, days: DAY };
+export const UNIT_NAMES = Object.keys(UNIT_MS) as TimeUnit[];
 
-const MAIN: Pick<Field, 'name' | 'unit' | 'most'> = {
+const MAIN: Pick<ClockField, 'name' | 'unit' | 'most'> = {
   name: 'main_ms',
   unit: MINUTE,
   most: 3 * HOUR,
 };
 
-export const KINDS: { kind: Clock['kind']; fields: Field[] }[] = [
+export const CLOCK_KINDS: { kind: Clock['kind']; fields: ClockField[] }[] = [
   {
     kind: 'fischer',
     fields: [
-      { ...MAIN, least: SECOND, mayBeNone: true },
+      { ...MAIN, least: SECOND, allowsZero: true },
       {
         name: 'increment_ms',
         unit: SECOND,
@@ -102,47 +102,51 @@ const FIRST_SAID = {
   move_ms: '1',
 };
 /** What stands in the fields at first. */
-export const FIRST: OwnClock = { kind: 'fischer', said: FIRST_SAID, unit: 'days' };
+export const DEFAULT_CUSTOM_CLOCK: CustomClock = {
+  kind: 'fischer',
+  said: FIRST_SAID,
+  unit: 'days',
+};
 
-export const fieldsOf = (kind: Clock['kind']) =>
-  KINDS.find((known) => known.kind === kind)?.fields ?? [];
+export const clockFields = (kind: Clock['kind']) =>
+  CLOCK_KINDS.find((known) => known.kind === kind)?.fields ?? [];
 
 /** The clock that was written down, or what is wrong with it, by the protocol's fields. */
-export function readClock({
+export function parseClock({
   kind,
   said,
   unit,
-}: OwnClock): { clock: Clock } | { clock: null; troubles: Record<string, string> } {
+}: CustomClock): { clock: Clock } | { clock: null; troubles: Record<string, string> } {
   const troubles: Record<string, string> = {};
   const read: Record<string, number> = {};
-  for (const field of fieldsOf(kind)) {
-    const { name, least, most, mayBeNone = false } = field;
-    const value = quantity(said[name] ?? '', name === 'move_ms' ? UNITS[unit] : field.unit);
+  for (const field of clockFields(kind)) {
+    const { name, least, most, allowsZero: mayBeNone = false } = field;
+    const value = quantity(said[name] ?? '', name === 'move_ms' ? UNIT_MS[unit] : field.unit);
     read[name] = value;
     const fits = (value >= least && value <= most) || (mayBeNone && value === 0);
     if (!fits) troubles[name] = bounds(field);
   }
   if (kind === 'fischer' && read['main_ms'] === 0 && read['increment_ms'] === 0) {
-    troubles['increment_ms'] = say('own.nothing');
+    troubles['increment_ms'] = translate('own.nothing');
   }
   if (Object.keys(troubles).length > 0) return { clock: null, troubles };
   return { clock: { kind, ...read } as unknown as Clock };
 }
 
 /** Within which bounds a field is. */
-function bounds({ unit, least, most, mayBeNone }: Field) {
+function bounds({ unit, least, most, allowsZero: mayBeNone }: ClockField) {
   const key = mayBeNone ? 'own.bounds.none' : 'own.bounds';
-  return say(key, { least: bound(least, unit), most: bound(most, unit) });
+  return translate(key, { least: bound(least, unit), most: bound(most, unit) });
 }
 
 function bound(value: number, unit: number) {
-  if (unit === 1 || value === 0) return number(value);
-  return unit === DAY || value < unit ? spanWords(value, 'long') : inUnitOf(value, unit);
+  if (unit === 1 || value === 0) return formatNumber(value);
+  return unit === DAY || value < unit ? formatDuration(value, 'long') : inUnitOf(value, unit);
 }
 
 /** In a field's own unit, though there may be a larger one. */
 const inUnitOf = (ms: number, unit: number) =>
-  inUnit(ms / unit, unit === MINUTE ? 'minute' : 'second', 'long');
+  formatUnit(ms / unit, unit === MINUTE ? 'minute' : 'second', 'long');
 
 /** How many milliseconds are meant, or how many pieces; `NaN` for what is no number. */
 function quantity(text: string, unit: number) {
@@ -155,5 +159,5 @@ function quantity(text: string, unit: number) {
 }
 
 /** Whether a match with this clock is played over days. */
-export const isOfDays = (clock: Clock | null | undefined) =>
+export const isCorrespondenceClock = (clock: Clock | null | undefined) =>
   clock?.kind === 'move' && clock.move_ms >= HOUR;

@@ -1,24 +1,24 @@
 // A match that is being played, seen in the lobby while it goes on; where there is none, two bots are offered. It
 // takes the same room from the start: what stands below does not move away from under the mouse.
 
-import { firstLevel, recallChoice } from './lobby-prefs.ts';
-import { Refusal } from '../net/connection.ts';
-import { fill, h, write } from '../ui/dom.ts';
-import { familiar } from '../model/game-order.ts';
-import { say } from '../text/language.ts';
-import { Picture, sample } from '../board/picture.ts';
+import { defaultLevel, loadLobbyPrefs } from './lobby-prefs.ts';
+import { RequestError } from '../net/connection.ts';
+import { replaceChildren, h, setText } from '../ui/dom.ts';
+import { sortByFamiliarity } from '../model/game-order.ts';
+import { translate } from '../text/language.ts';
+import { BoardSvg, sampleBoardSvg } from '../board/board-svg.ts';
 import { boardAfter } from '../model/board-state.ts';
-import { clockWords } from '../text/time.ts';
-import { occupant } from '../text/phrases.ts';
+import { formatClock } from '../text/time.ts';
+import { occupantName } from '../text/phrases.ts';
 
-import type { Game, Listed, SeatWish } from '../net/protocol.ts';
+import type { Game, ListedMatch, SeatRequest } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
 /** So long between two moves of the bots. */
 const PACE_MS = 1000;
 
-export class Live {
+export class FeaturedGame {
   #app;
   #names = h('p', { class: 'names' });
   #about = h('p', { class: 'about' });
@@ -27,7 +27,7 @@ export class Live {
   /** What there is to be seen where nobody plays, or nobody is seen yet. */
   #idle = h('div', { class: 'live-link' });
   #bots;
-  #picture: Picture | null = null;
+  #picture: BoardSvg | null = null;
   /** The match that is watched here. */
   #watched: string | null = null;
   /** Those that could not be watched. */
@@ -43,17 +43,17 @@ export class Live {
       h('div', {}, this.#names, this.#about),
     );
     this.#bots = h('button', { type: 'button', onclick: () => this.#haveBotsPlay() });
-    fill(this.#bots, say('live.bots'));
+    replaceChildren(this.#bots, translate('live.bots'));
     this.element = h(
       'section',
-      { class: 'live', 'aria-label': say('live.title'), hidden: true },
+      { class: 'live', 'aria-label': translate('live.title'), hidden: true },
       this.#link,
       this.#idle,
     );
   }
 
   /** With a new connection nothing is watched. */
-  start() {
+  reset() {
     this.#watched = null;
     this.#refused.clear();
   }
@@ -63,9 +63,9 @@ export class Live {
     this.#watched = null;
     if (id === null) return;
     this.#app.matches.delete(id);
-    if (this.#app.connection.link.state !== 'open') return;
+    if (this.#app.connection.status.state !== 'open') return;
     // Nobody waits for it, and nothing is lost if it does not arrive.
-    this.#app.connection.ask({ type: 'leave', match: id }).catch(() => {});
+    this.#app.connection.request({ type: 'leave', match: id }).catch(() => {});
   }
 
   /**
@@ -73,7 +73,7 @@ export class Live {
    * @param rows those of others that are played
    * @param isKnown whether it has been told which there are
    */
-  update(rows: Listed[], isKnown: boolean) {
+  update(rows: ListedMatch[], isKnown: boolean) {
     const stays = rows.some(({ match }) => match === this.#watched);
     if (!stays) {
       this.stop();
@@ -82,7 +82,7 @@ export class Live {
     }
     const match = this.#watched === null ? undefined : this.#app.matches.get(this.#watched);
     const game = match && this.#app.game(match.game);
-    this.element.hidden = this.#app.connection.isAlone || this.#app.games.length === 0;
+    this.element.hidden = this.#app.connection.isOffline || this.#app.games.length === 0;
     this.#link.hidden = !game;
     this.#idle.hidden = Boolean(game);
     if (game && match) this.#show(game, match);
@@ -92,12 +92,12 @@ export class Live {
   }
 
   async #watch(id: string) {
-    if (this.#app.connection.link.state !== 'open') return;
+    if (this.#app.connection.status.state !== 'open') return;
     this.#watched = id;
     try {
-      await this.#app.connection.ask({ type: 'watch', match: id });
+      await this.#app.connection.request({ type: 'watch', match: id });
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof RequestError)) throw error;
       this.#refused.add(id);
       if (this.#watched === id) this.#watched = null;
     }
@@ -105,32 +105,36 @@ export class Live {
 
   /** The game that one has chosen last is what two bots would play. */
   #offerBots() {
-    const game = this.#app.game(recallChoice().game ?? '') ?? familiar(this.#app.games)[0];
+    const game =
+      this.#app.game(loadLobbyPrefs().game ?? '') ?? sortByFamiliarity(this.#app.games)[0];
     if (!game || this.#idle.dataset.game === game.game) return;
     this.#idle.dataset.game = game.game;
-    const board = h('div', { class: 'live-board', 'aria-hidden': true }, sample(game));
-    fill(this.#idle, board, this.#bots);
+    const board = h('div', { class: 'live-board', 'aria-hidden': true }, sampleBoardSvg(game));
+    replaceChildren(this.#idle, board, this.#bots);
   }
 
   #haveBotsPlay() {
     const { levels } = this.#app;
     const game = this.#idle.dataset.game ?? '';
-    const weakest = { bot: firstLevel(levels) ?? '' };
+    const weakest = { bot: defaultLevel(levels) ?? '' };
     const strongest = { bot: levels.at(-1)?.level ?? '' };
-    const seats: [SeatWish, SeatWish] = [weakest, strongest];
-    void this.#app.enter({ type: 'create', game, seats, pace_ms: PACE_MS, thinking: true });
+    const seats: [SeatRequest, SeatRequest] = [weakest, strongest];
+    void this.#app.enterMatch({ type: 'create', game, seats, pace_ms: PACE_MS, thinking: true });
   }
 
   #show(game: Game, match: Match) {
     if (this.#board.dataset.match !== match.match) {
       this.#board.dataset.match = match.match;
-      this.#picture = new Picture(game);
-      fill(this.#board, this.#picture.element);
+      this.#picture = new BoardSvg(game);
+      replaceChildren(this.#board, this.#picture.element);
       this.#link.setAttribute('href', `/m/${match.code}`);
     }
-    this.#picture?.show({ ...boardAfter(game, match, match.ply), moving: true });
-    write(this.#names, match.seats.map((seat) => occupant(seat, this.#app.levels)).join(' – '));
-    const about = [game.title, match.clock && clockWords(match.clock)].filter(Boolean).join(' · ');
-    write(this.#about, `${about} · ${say('live.now')}`);
+    this.#picture?.show({ ...boardAfter(game, match, match.ply), isAnimated: true });
+    setText(
+      this.#names,
+      match.seats.map((seat) => occupantName(seat, this.#app.levels)).join(' – '),
+    );
+    const about = [game.title, match.clock && formatClock(match.clock)].filter(Boolean).join(' · ');
+    setText(this.#about, `${about} · ${translate('live.now')}`);
   }
 }

@@ -1,33 +1,33 @@
 // Where one chooses what to play, and sees what others play.
 
-import { challenge, opponents } from '../social/challenge.ts';
-import { BOT_PACE_MS, firstLevel, recallChoice, rememberChoice } from './lobby-prefs.ts';
-import { checkbox, group, radio } from '../ui/controls.ts';
-import { fill, h, write } from '../ui/dom.ts';
-import { familiar } from '../model/game-order.ts';
-import { say, sentences } from '../text/language.ts';
-import { Listing } from './match-lists.ts';
-import { botWord, sideName } from '../text/labels.ts';
-import { sample } from '../board/picture.ts';
-import { pieceIcon } from '../board/piece.ts';
+import { sendChallenge, recentOpponents } from '../social/send-challenge.ts';
+import { BOT_PACE_MS, defaultLevel, loadLobbyPrefs, saveLobbyPrefs } from './lobby-prefs.ts';
+import { checkbox, fieldset, radio } from '../ui/form-controls.ts';
+import { replaceChildren, h, setText } from '../ui/dom.ts';
+import { sortByFamiliarity } from '../model/game-order.ts';
+import { translate, joinSentences } from '../text/language.ts';
+import { MatchLists } from './match-lists.ts';
+import { botName, sideName } from '../text/labels.ts';
+import { sampleBoardSvg } from '../board/board-svg.ts';
+import { drawSeatIcon } from '../board/piece.ts';
 import { Board } from '../model/position.ts';
 import { hasRules, rulesButton } from '../actions/rules-button.ts';
-import { SEEK_MS, Search } from './seek.ts';
-import { Terms } from './match-options.ts';
-import { spanWords } from '../text/time.ts';
-import { come } from '../app/lazy.ts';
+import { BOT_AFTER_MS, SeekPanel } from './seek.ts';
+import { MatchOptions } from './match-options.ts';
+import { formatDuration } from '../text/time.ts';
+import { tryLoadLazyChunk } from '../app/lazy.ts';
 
 import type {
   Game,
   ListChanged,
-  Person,
+  NamedPlayer,
   RequestOf,
-  SeatWish,
+  SeatRequest,
   Seeker,
   Seekers,
   Snapshot,
 } from '../net/protocol.ts';
-import type { Choice } from './lobby-prefs.ts';
+import type { LobbyPrefs } from './lobby-prefs.ts';
 import type { App } from '../app/main.ts';
 
 export class Lobby {
@@ -35,7 +35,7 @@ export class Lobby {
   #app;
   #listing;
   #rules;
-  #choice: Partial<Choice> = recallChoice();
+  #choice: Partial<LobbyPrefs> = loadLobbyPrefs();
   #search;
   #shownDesk: HTMLElement | null = null;
   /** What the options were made from; they are made anew only if that changes. */
@@ -43,41 +43,49 @@ export class Lobby {
 
   constructor(app: App) {
     this.#app = app;
-    this.#listing = new Listing(app, (seeker) => this.#answer(seeker));
+    this.#listing = new MatchLists(app, (seeker) => this.#answer(seeker));
     this.#rules = rulesButton(app, () => this.#game());
-    this.#search = new Search(app);
+    this.#search = new SeekPanel(app);
   }
 
   title() {
     return '';
   }
 
-  welcomed() {
-    this.#listing.welcomed();
-    this.#search.welcomed();
+  onWelcome() {
+    this.#listing.onWelcome();
+    this.#search.onWelcome();
   }
 
-  leave() {
+  unmount() {
     this.#listing.stop();
-    if (this.#search.isOn) void this.#search.stop();
+    if (this.#search.isSeeking) void this.#search.stop();
   }
 
   update() {
     const { games, levels } = this.#app;
-    const { isAlone, welcome } = this.#app.connection;
+    const { isOffline: isAlone, welcome } = this.#app.connection;
     const clocks = welcome?.clocks;
     // In another tab one plays on; here nothing can be asked until one takes it back.
     const isOver = this.#isOver();
     this.element.inert = isOver;
-    if (isOver) this.#search.fail();
+    if (isOver) this.#search.clear();
     this.#search.update();
-    if (games.length === 0) fill(this.element, h('p', { class: 'none' }, say('link.connecting')));
+    if (games.length === 0)
+      replaceChildren(this.element, h('p', { class: 'none' }, translate('link.connecting')));
     const { account } = this.#app.player ?? {};
-    const madeFrom = JSON.stringify([games, levels, clocks, account, isAlone, this.#search.isOn]);
+    const madeFrom = JSON.stringify([
+      games,
+      levels,
+      clocks,
+      account,
+      isAlone,
+      this.#search.isSeeking,
+    ]);
     if (madeFrom !== this.#madeFrom && games.length > 0) {
       this.#madeFrom = madeFrom;
       this.#settle();
-      this.#showDesk(this.#search.isOn ? this.#search.element : this.#desk());
+      this.#showDesk(this.#search.isSeeking ? this.#search.element : this.#desk());
     }
     this.#listing.update();
   }
@@ -88,31 +96,31 @@ export class Lobby {
     const hadFocus = before?.contains(document.activeElement);
     this.#shownDesk = desk;
     if (before) before.replaceWith(desk);
-    else fill(this.element, desk, this.#listing.own.element, this.#listing.element);
+    else replaceChildren(this.element, desk, this.#listing.myGames.element, this.#listing.element);
     // From the search to what stops it, and back.
     const search: HTMLElement | null = desk.querySelector('.search');
     if (hadFocus) search?.focus();
   }
 
-  arrived(snapshot: Snapshot) {
-    this.#search.matched(snapshot);
+  onSnapshot(snapshot: Snapshot) {
+    this.#search.onSnapshot(snapshot);
   }
 
-  listChanged(change: ListChanged) {
-    this.#listing.changed(change);
+  onListChanged(change: ListChanged) {
+    this.#listing.onListChanged(change);
   }
 
-  seekersTold(told: Seekers) {
-    this.#listing.seekersTold(told);
+  onSeekers(told: Seekers) {
+    this.#listing.onSeekers(told);
   }
 
-  seekFailed() {
-    this.#search.fail();
+  onSeekFailed() {
+    this.#search.clear();
   }
 
   /** Looks for the same as somebody who looks already. */
   #answer({ game, clock, rated }: Seeker) {
-    void this.#search.begin({
+    void this.#search.start({
       ...{ game, level: this.#choice.level ?? '', isAnswer: true },
       ...(clock ? { clock } : {}),
       ...(rated ? { rated } : {}),
@@ -121,7 +129,7 @@ export class Lobby {
 
   /** Whether the connection does not come back by itself. */
   #isOver() {
-    const { state } = this.#app.connection.link;
+    const { state } = this.#app.connection.status;
     return ['replaced', 'ended', 'broken'].includes(state);
   }
 
@@ -129,9 +137,10 @@ export class Lobby {
   #settle() {
     const { games, levels } = this.#app;
     const choice = this.#choice;
-    const level = (wish: string | undefined, or: string | undefined = firstLevel(levels)) =>
+    const level = (wish: string | undefined, or: string | undefined = defaultLevel(levels)) =>
       levels.some((known) => known.level === wish) ? wish : or;
-    if (!games.some(({ game }) => game === choice.game)) choice.game = familiar(games)[0]?.game;
+    if (!games.some(({ game }) => game === choice.game))
+      choice.game = sortByFamiliarity(games)[0]?.game;
     choice.level = level(choice.level);
     choice.one = level(choice.one);
     choice.other = level(choice.other, levels.at(-1)?.level);
@@ -139,9 +148,9 @@ export class Lobby {
     if (!levels.some((known) => known.level === choice.standIn)) choice.standIn = '';
   }
 
-  #choose(change: Partial<Choice>) {
+  #choose(change: Partial<LobbyPrefs>) {
     Object.assign(this.#choice, change);
-    rememberChoice(this.#choice);
+    saveLobbyPrefs(this.#choice);
   }
 
   #game() {
@@ -149,7 +158,7 @@ export class Lobby {
   }
 
   /** What makes a match with whoever sits opposite; `null` if no clock could be read. */
-  #wanted(other: SeatWish, terms: Terms): RequestOf<'create'> | null {
+  #wanted(other: SeatRequest, terms: MatchOptions): RequestOf<'create'> | null {
     const { side } = this.#choice;
     const clock = terms.clock();
     if (!clock) return null;
@@ -161,7 +170,7 @@ export class Lobby {
           pace_ms: BOT_PACE_MS,
           ...(this.#choice.thinking ? { thinking: true } : {}),
         }
-      : { ...terms.takeback, ...terms.standIn, ...terms.rated, ...terms.watching };
+      : { ...terms.takeback, ...terms.standIn, ...terms.rated, ...terms.spectatorOptions };
     return {
       type: 'create',
       game: this.#game().game,
@@ -172,16 +181,16 @@ export class Lobby {
     };
   }
 
-  #create(other: SeatWish, terms: Terms, wish: { listed?: boolean } = {}) {
+  #create(other: SeatRequest, terms: MatchOptions, wish: { listed?: boolean } = {}) {
     const wanted = this.#wanted(other, terms);
-    if (wanted) void this.#app.enter({ ...wanted, ...wish });
+    if (wanted) void this.#app.enterMatch({ ...wanted, ...wish });
   }
 
-  #beginSearch(terms: Terms) {
+  #beginSearch(terms: MatchOptions) {
     const clock = terms.clock();
     if (!clock) return;
     const { level = '' } = this.#choice;
-    void this.#search.begin({
+    void this.#search.start({
       ...{ game: this.#game().game, level, ...clock },
       ...terms.standIn,
       ...terms.rated,
@@ -199,72 +208,72 @@ export class Lobby {
     const found = h('p', { id: 'about-search', class: 'note' });
     const sides = h('div', { class: 'options' });
     const show = () => {
-      const bot = botWord(this.#choice.level ?? '', this.#app.levels);
-      write(start, say('lobby.bot', { bot }));
-      start.disabled = terms.isOfDays;
-      const why = terms.isOfDays ? say('lobby.noBot') : '';
-      write(noBot, !why && terms.isRated ? say('rated.noBot') : why);
+      const bot = botName(this.#choice.level ?? '', this.#app.levels);
+      setText(start, translate('lobby.bot', { bot }));
+      start.disabled = terms.isCorrespondence;
+      const why = terms.isCorrespondence ? translate('lobby.noBot') : '';
+      setText(noBot, !why && terms.isRated ? translate('rated.noBot') : why);
       const comes = terms.isRated
-        ? say('rated.find')
-        : terms.isOfDays
-          ? say('lobby.find.noBot')
-          : say('lobby.find.bot', { time: spanWords(SEEK_MS, 'long'), bot });
-      write(found, sentences(say('lobby.find.about'), comes));
-      fill(sides, ...this.#sides());
+        ? translate('rated.find')
+        : terms.isCorrespondence
+          ? translate('lobby.find.noBot')
+          : translate('lobby.find.bot', { time: formatDuration(BOT_AFTER_MS, 'long'), bot });
+      setText(found, joinSentences(translate('lobby.find.about'), comes));
+      replaceChildren(sides, ...this.#sides());
       this.#rules.hidden = !hasRules(this.#game().game);
       terms.show();
     };
-    const choose = (change: Partial<Choice>) => {
+    const choose = (change: Partial<LobbyPrefs>) => {
       this.#choose(change);
       show();
     };
-    const terms = new Terms(this.#app, this.#choice, choose);
-    const { isAlone } = this.#app.connection;
+    const terms = new MatchOptions(this.#app, this.#choice, choose);
+    const { isOffline: isAlone } = this.#app.connection;
     show();
     return h(
       'section',
       { class: 'desk', 'aria-labelledby': 'desk-title' },
-      h('h1', { id: 'desk-title' }, say('lobby.title')),
+      h('h1', { id: 'desk-title' }, translate('lobby.title')),
       this.#games(choose),
       this.#ways(terms, start, noBot, found),
-      !isAlone && h('p', { class: 'set-up' }, h('a', { href: '/setup' }, say('setup.link'))),
+      !isAlone && h('p', { class: 'set-up' }, h('a', { href: '/setup' }, translate('setup.link'))),
       this.#levels(choose),
-      h('fieldset', {}, h('legend', {}, say('lobby.side')), sides),
+      h('fieldset', {}, h('legend', {}, translate('lobby.side')), sides),
       terms.element,
       !isAlone && this.#others(terms),
       this.#exhibition(),
     );
   }
 
-  #games(choose: (change: Partial<Choice>) => void) {
-    const options = familiar(this.#app.games).map((game) =>
+  #games(choose: (change: Partial<LobbyPrefs>) => void) {
+    const options = sortByFamiliarity(this.#app.games).map((game) =>
       radio(
         'game',
         game.game,
         game.game === this.#choice.game,
         () => choose({ game: game.game }),
-        sample(game),
+        sampleBoardSvg(game),
         h('span', {}, game.title),
       ),
     );
     return h(
       'div',
       { class: 'choosing-game' },
-      group(say('lobby.game'), 'games', options),
+      fieldset(translate('lobby.game'), 'games', options),
       this.#rules,
     );
   }
 
-  #levels(choose: (change: Partial<Choice>) => void) {
+  #levels(choose: (change: Partial<LobbyPrefs>) => void) {
     const options = this.#app.levels.map(({ level, title }) =>
       radio('level', level, level === this.#choice.level, () => choose({ level }), title),
     );
     const { thinking } = this.#choice;
-    const told = checkbox(say('lobby.thinking'), thinking === true, (thinking) =>
+    const told = checkbox(translate('lobby.thinking'), thinking === true, (thinking) =>
       choose({ thinking }),
     );
-    const levels = group(say('lobby.level'), 'options', options);
-    if (!this.#app.connection.isAlone) levels.append(told);
+    const levels = fieldset(translate('lobby.level'), 'options', options);
+    if (!this.#app.connection.isOffline) levels.append(told);
     return levels;
   }
 
@@ -273,30 +282,30 @@ export class Lobby {
    * @param noBot why no bot plays
    * @param found what a search leads to
    */
-  #ways(terms: Terms, start: HTMLElement, noBot: HTMLElement, found: HTMLElement) {
+  #ways(terms: MatchOptions, start: HTMLElement, noBot: HTMLElement, found: HTMLElement) {
     const first = h('div', { class: 'way first' }, start, noBot);
     // Without the server there is nobody else.
-    if (this.#app.connection.isAlone) return h('div', { class: 'ways' }, first);
+    if (this.#app.connection.isOffline) return h('div', { class: 'ways' }, first);
     return h(
       'div',
       { class: 'ways' },
       first,
       way(
-        say('lobby.invite'),
-        note('about-invitation', say('lobby.invite.about')),
+        translate('lobby.invite'),
+        note('about-invitation', translate('lobby.invite.about')),
         () => this.#create('open', terms, { listed: false }),
         'large',
       ),
-      way(say('lobby.find'), found, () => this.#beginSearch(terms), 'large search'),
+      way(translate('lobby.find'), found, () => this.#beginSearch(terms), 'large search'),
     );
   }
 
   /** Other ways to meet people. */
-  #others(terms: Terms) {
+  #others(terms: MatchOptions) {
     return h(
       'div',
       { class: 'with-people' },
-      way(say('lobby.open'), note('about-open', say('lobby.open.about')), () =>
+      way(translate('lobby.open'), note('about-open', translate('lobby.open.about')), () =>
         this.#create('open', terms),
       ),
       this.#again(terms),
@@ -304,22 +313,22 @@ export class Lobby {
   }
 
   /** Whom one has played lately is challenged by name. */
-  #again(terms: Terms) {
-    const known = opponents();
+  #again(terms: MatchOptions) {
+    const known = recentOpponents();
     if (known.length === 0) return null;
-    const button = (person: Person) => {
+    const button = (person: NamedPlayer) => {
       const ask = () => {
         const wanted = this.#wanted('open', terms);
-        if (wanted) challenge(this.#app, person, wanted);
+        if (wanted) sendChallenge(this.#app, person, wanted);
       };
-      const label = say('lobby.challenge', { name: person.name });
+      const label = translate('lobby.challenge', { name: person.name });
       const says = h('bdi', {}, person.name);
       return h('button', { type: 'button', 'aria-label': label, onclick: ask }, says);
     };
     return h(
       'div',
       { class: 'row', role: 'group', 'aria-labelledby': 'again-title' },
-      h('p', { id: 'again-title' }, say('lobby.challenge.title')),
+      h('p', { id: 'again-title' }, translate('lobby.challenge.title')),
       ...known.map(button),
     );
   }
@@ -329,13 +338,15 @@ export class Lobby {
     const fields = h('div', { class: 'row fields' });
     const ontoggle = async () => {
       if (fields.childElementCount > 0) return;
-      const seldom = await come(this.#app);
-      seldom?.drawExhibition(fields, this.#app, this.#choice, (change) => this.#choose(change));
+      const seldom = await tryLoadLazyChunk(this.#app);
+      seldom?.renderBotVsBotOptions(fields, this.#app, this.#choice, (change) =>
+        this.#choose(change),
+      );
     };
     return h(
       'details',
       { class: 'exhibition', ontoggle },
-      h('summary', {}, say('bots.title')),
+      h('summary', {}, translate('bots.title')),
       fields,
     );
   }
@@ -344,12 +355,20 @@ export class Lobby {
     const game = this.#game();
     const board = new Board(game, '');
     const [first = '', second = ''] = game.sides.map(sideName);
-    const option = (side: Choice['side'], ...says: Node[]) =>
+    const option = (side: LobbyPrefs['side'], ...says: Node[]) =>
       radio('side', side, side === this.#choice.side, () => this.#choose({ side }), ...says);
     return [
-      option('first', pieceIcon(board, 0), h('span', {}, say('lobby.first', { side: first }))),
-      option('second', pieceIcon(board, 1), h('span', {}, say('lobby.second', { side: second }))),
-      option('chance', h('span', {}, say('lobby.chance'))),
+      option(
+        'first',
+        drawSeatIcon(board, 0),
+        h('span', {}, translate('lobby.first', { side: first })),
+      ),
+      option(
+        'second',
+        drawSeatIcon(board, 1),
+        h('span', {}, translate('lobby.second', { side: second })),
+      ),
+      option('chance', h('span', {}, translate('lobby.chance'))),
     ];
   }
 }

@@ -1,13 +1,13 @@
 // The matches that one can join, watch, or go back to.
 
-import { matchNamed } from '../model/match-code.ts';
-import { complain, fill, h, write } from '../ui/dom.ts';
-import { say } from '../text/language.ts';
-import { WatchedLists } from '../net/list-store.ts';
-import { Live } from './featured-game.ts';
-import { OwnMatches, told } from './my-games.ts';
-import { Section } from './match-rows.ts';
-import { SeekersPlace } from './seek-list.ts';
+import { parseMatchCode } from '../model/match-code.ts';
+import { showError, replaceChildren, h, setText } from '../ui/dom.ts';
+import { translate } from '../text/language.ts';
+import { ListSubscription } from '../net/list-store.ts';
+import { FeaturedGame } from './featured-game.ts';
+import { MyGames, toMatchRow } from './my-games.ts';
+import { MatchListSection } from './match-rows.ts';
+import { SeekList } from './seek-list.ts';
 
 import type { ListChanged, Seeker, Seekers } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
@@ -17,9 +17,9 @@ const ROWS = 12;
 /** So many of our own are seen at once; the others are in a list that unfolds. */
 const MINE = 5;
 
-export class Listing {
+export class MatchLists {
   /** One's own: apart, because they come first where there is little room. */
-  own;
+  myGames;
   /** Those of others. */
   element;
   #app;
@@ -28,7 +28,7 @@ export class Listing {
   #lists;
   #live;
   #seekers;
-  #leaders = h('p', { hidden: true }, h('a', { href: '/leaders' }, say('leaders.title')));
+  #leaders = h('p', { hidden: true }, h('a', { href: '/leaders' }, translate('leaders.title')));
   /** The game whose matches are shown; of all if it is empty. */
   #game = '';
   /** What there is of others. */
@@ -40,19 +40,21 @@ export class Listing {
   constructor(app: App, answer: (seeker: Seeker) => void) {
     this.#app = app;
     const section = (title: string, none: string, wish: { watch?: boolean } = {}) =>
-      new Section(title, none, (row) => app.goTo(row, wish));
-    this.#lists = new WatchedLists(app.connection, () => this.update());
-    this.own = new OwnMatches(app, { atMost: MINE });
-    this.#open = section(say('list.open'), say('list.open.none'));
-    this.#running = section(say('list.running'), say('list.running.none'), { watch: true });
-    this.#live = new Live(app);
-    this.#seekers = new SeekersPlace(app, answer);
+      new MatchListSection(title, none, (row) => app.goToMatch(row, wish));
+    this.#lists = new ListSubscription(app.connection, () => this.update());
+    this.myGames = new MyGames(app, { atMost: MINE });
+    this.#open = section(translate('list.open'), translate('list.open.none'));
+    this.#running = section(translate('list.running'), translate('list.running.none'), {
+      watch: true,
+    });
+    this.#live = new FeaturedGame(app);
+    this.#seekers = new SeekList(app, answer);
     this.#ofOthers = [
       this.#byCode(),
       h(
         'div',
         { class: 'row shown-games' },
-        h('label', { for: 'shown-games' }, say('list.of')),
+        h('label', { for: 'shown-games' }, translate('list.of')),
         this.#games,
       ),
       this.#open.element,
@@ -60,11 +62,11 @@ export class Listing {
     ];
     this.element = h(
       'section',
-      { class: 'listing', 'aria-label': say('list.matches') },
+      { class: 'listing', 'aria-label': translate('list.matches') },
       this.#seekers.element,
       this.#live.element,
       ...this.#ofOthers,
-      h('p', {}, h('a', { href: '/games' }, say('games.all'))),
+      h('p', {}, h('a', { href: '/games' }, translate('games.all'))),
       this.#leaders,
     );
   }
@@ -74,7 +76,7 @@ export class Listing {
     document.addEventListener('visibilitychange', this.#onSight);
     // Who does not look is told nothing.
     if (document.hidden) return;
-    void this.#lists.watch(this.#game ? { game: this.#game } : {});
+    void this.#lists.subscribe(this.#game ? { game: this.#game } : {});
   }
 
   stop() {
@@ -84,22 +86,22 @@ export class Listing {
 
   /** Who does not look is told nothing. */
   #rest() {
-    this.#lists.stop();
+    this.#lists.unsubscribe();
     this.#live.stop();
   }
 
   /** With a new connection nothing is watched any more. */
-  welcomed() {
-    this.#live.start();
+  onWelcome() {
+    this.#live.reset();
     this.start();
   }
 
-  changed(change: ListChanged) {
-    this.#lists.changed(change);
+  onListChanged(change: ListChanged) {
+    this.#lists.onListChanged(change);
   }
 
-  seekersTold(told: Seekers) {
-    void this.#seekers.told(told);
+  onSeekers(told: Seekers) {
+    void this.#seekers.onSeekers(told);
   }
 
   #show(game: string) {
@@ -108,24 +110,24 @@ export class Listing {
   }
 
   update() {
-    const isMine = this.own.update();
-    const { open, running } = this.#lists.known;
+    const isMine = this.myGames.update();
+    const { open, running } = this.#lists.byStatus;
     for (const [section, { rows, total }, action] of [
-      [this.#open, open, say('list.join')],
-      [this.#running, running, say('list.watch')],
+      [this.#open, open, translate('list.join')],
+      [this.#running, running, translate('list.watch')],
     ] as const) {
       const theirs = rows.filter(({ match }) => !isMine.has(match));
       const shown = theirs.slice(0, ROWS);
       const more = total - rows.length + theirs.length - shown.length;
       section.show(
-        shown.map((row) => told(this.#app, row, action)),
+        shown.map((row) => toMatchRow(this.#app, row, action)),
         more,
       );
     }
     const played = running.rows.filter(({ match }) => !isMine.has(match));
-    this.#live.update(document.hidden ? [] : played, this.#lists.isKnown);
+    this.#live.update(document.hidden ? [] : played, this.#lists.isLoaded);
     this.#offerGames();
-    const { isAlone } = this.#app.connection;
+    const { isOffline: isAlone } = this.#app.connection;
     for (const element of [this.#seekers.element, ...this.#ofOthers]) element.hidden = isAlone;
     // Ratings are of accounts.
     this.#leaders.hidden = this.#app.connection.welcome?.accounts === undefined;
@@ -139,9 +141,9 @@ export class Listing {
     this.#games.dataset.titles = titles;
     const option = (value: string, title: string) =>
       h('option', { value, selected: value === this.#game }, title);
-    fill(
+    replaceChildren(
       this.#games,
-      option('', say('list.all')),
+      option('', translate('list.all')),
       ...games.map(({ game, title }) => option(game, title)),
     );
   }
@@ -154,27 +156,27 @@ export class Listing {
       spellcheck: 'false',
       'aria-describedby': 'code-trouble',
       oninput: () => {
-        write(trouble, '');
+        setText(trouble, '');
         // Of a link one sees what is needed of it.
-        if (code.value.includes('/')) code.value = matchNamed(code.value) ?? code.value;
+        if (code.value.includes('/')) code.value = parseMatchCode(code.value) ?? code.value;
       },
     });
     const trouble = h('p', { id: 'code-trouble', class: 'trouble', role: 'alert' });
     const go = (event: Event) => {
       event.preventDefault();
-      const named = matchNamed(code.value);
+      const named = parseMatchCode(code.value);
       if (named !== null) {
-        this.#app.goTo({ code: named });
+        this.#app.goToMatch({ code: named });
         return;
       }
       code.focus();
-      complain(trouble, say('list.code.wrong'));
+      showError(trouble, translate('list.code.wrong'));
     };
     return h(
       'form',
       { class: 'by-code', onsubmit: go },
-      h('label', { for: 'code' }, say('list.code')),
-      h('div', { class: 'row' }, code, h('button', {}, say('list.show'))),
+      h('label', { for: 'code' }, translate('list.code')),
+      h('div', { class: 'row' }, code, h('button', {}, translate('list.show'))),
       trouble,
     );
   }

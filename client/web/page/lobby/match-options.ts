@@ -1,17 +1,17 @@
 // What is agreed on beside the game: the clock, what happens if somebody leaves, and takebacks.
 
 import { ClockPicker } from './clock-picker.ts';
-import { select } from '../ui/controls.ts';
+import { select } from '../ui/form-controls.ts';
 import { h } from '../ui/dom.ts';
-import { capital, say } from '../text/language.ts';
-import { botWord, hasRatings } from '../text/labels.ts';
-import { isOfDays } from './custom-clock.ts';
-import { come } from '../app/lazy.ts';
+import { capitalize, translate } from '../text/language.ts';
+import { botName, hasRatings } from '../text/labels.ts';
+import { isCorrespondenceClock } from './custom-clock.ts';
+import { tryLoadLazyChunk } from '../app/lazy.ts';
 
-import type { Choice } from './lobby-prefs.ts';
+import type { LobbyPrefs } from './lobby-prefs.ts';
 import type { App } from '../app/main.ts';
 
-export class Terms {
+export class MatchOptions {
   element;
   #picker;
   #choice;
@@ -19,44 +19,53 @@ export class Terms {
   #takebacks;
   #app;
   #rated = h('input', { type: 'checkbox' });
-  #ratedField = h('label', { class: 'check' }, this.#rated, h('span', {}, say('rated.label')));
-  #unrated = h('p', { class: 'note' }, say('rated.none'));
+  #ratedField = h(
+    'label',
+    { class: 'check' },
+    this.#rated,
+    h('span', {}, translate('rated.label')),
+  );
+  #unrated = h('p', { class: 'note' }, translate('rated.none'));
   #choose;
   #watched = h('div');
   #watching = h(
     'details',
     { class: 'exhibition watched', ontoggle: () => void this.#showWatching() },
-    h('summary', {}, say('watch.title')),
+    h('summary', {}, translate('watch.title')),
     this.#watched,
   );
 
-  constructor(app: App, choice: Partial<Choice>, choose: (change: Partial<Choice>) => void) {
+  constructor(
+    app: App,
+    choice: Partial<LobbyPrefs>,
+    choose: (change: Partial<LobbyPrefs>) => void,
+  ) {
     this.#app = app;
     this.#choice = choice;
     this.#choose = choose;
     this.#rated.checked = choice.rated === true;
     this.#rated.addEventListener('change', () => choose({ rated: this.#rated.checked }));
-    const { isAlone, welcome } = app.connection;
+    const { isOffline: isAlone, welcome } = app.connection;
     // Without the server there are no clocks: which one is wanted with it stays chosen.
     const clocked = isAlone ? { ...choice, clock: '' } : choice;
     this.#picker = new ClockPicker(welcome?.clocks ?? [], clocked, choose);
     this.#leaving = select(
-      say('terms.leaving'),
+      translate('terms.leaving'),
       [
-        { value: '', title: say('terms.lose') },
+        { value: '', title: translate('terms.lose') },
         ...app.levels.map(({ level }) => {
-          const bot = capital(botWord(level, app.levels));
-          return { value: level, title: say('terms.bot', { bot }) };
+          const bot = capitalize(botName(level, app.levels));
+          return { value: level, title: translate('terms.bot', { bot }) };
         }),
       ],
       choice.standIn,
       (standIn) => choose({ standIn }),
     );
     this.#takebacks = select(
-      say('terms.takeback'),
+      translate('terms.takeback'),
       [
-        { value: 'yes', title: say('terms.agreed') },
-        { value: 'no', title: say('terms.never') },
+        { value: 'yes', title: translate('terms.agreed') },
+        { value: 'no', title: translate('terms.never') },
       ],
       choice.takeback === false ? 'no' : 'yes',
       (wish) => choose({ takeback: wish === 'yes' }),
@@ -64,7 +73,7 @@ export class Terms {
     this.element = h(
       'fieldset',
       { class: 'terms' },
-      h('legend', { class: 'unseen' }, say('terms.title')),
+      h('legend', { class: 'unseen' }, translate('terms.title')),
       h(
         'div',
         { class: 'row fields' },
@@ -74,7 +83,7 @@ export class Terms {
       ),
       this.#ratedField,
       this.#unrated,
-      !isAlone && this.#picker.own,
+      !isAlone && this.#picker.customFields,
       !isAlone && this.#watching,
     );
   }
@@ -82,7 +91,7 @@ export class Terms {
   /** Draws what depends on what is chosen. */
   show() {
     // Nobody need be there in a match of days.
-    this.#leaving.hidden = this.isOfDays || this.isRated;
+    this.#leaving.hidden = this.isCorrespondence || this.isRated;
     this.#takebacks.hidden = this.isRated;
     this.#ratedField.hidden = !this.#mayBeRated;
     this.#unrated.hidden = this.#mayBeRated || !hasRatings(this.#app);
@@ -92,8 +101,8 @@ export class Terms {
   /** Few choose who may watch: it comes when they do. */
   async #showWatching() {
     if (!this.#watching.open) return;
-    const seldom = await come(this.#app);
-    seldom?.drawWatching(this.#watched, this.#choice, this.#choose, this);
+    const seldom = await tryLoadLazyChunk(this.#app);
+    seldom?.renderSpectatorOptions(this.#watched, this.#choice, this.#choose, this);
   }
 
   /** What counts for ratings is played by accounts, and by the clock. */
@@ -107,13 +116,13 @@ export class Terms {
   }
 
   /** Whether the match would be one of days. */
-  get isOfDays() {
-    return isOfDays(this.#picker.clock);
+  get isCorrespondence() {
+    return isCorrespondenceClock(this.#picker.clock);
   }
 
   /** The clock; `undefined` if what was written is none, which is then told. */
   clock() {
-    if (!this.#picker.check()) return undefined;
+    if (!this.#picker.validate()) return undefined;
     const { clock } = this.#picker;
     return clock ? { clock } : {};
   }
@@ -121,7 +130,7 @@ export class Terms {
   /** The bot that plays on for whoever leaves. */
   get standIn() {
     const { standIn } = this.#choice;
-    return standIn && !this.isOfDays && !this.isRated ? { stand_in: standIn } : {};
+    return standIn && !this.isCorrespondence && !this.isRated ? { stand_in: standIn } : {};
   }
 
   get takeback() {
@@ -134,12 +143,12 @@ export class Terms {
   }
 
   /** Who may watch, and how much later, where that can be chosen. */
-  get watching() {
+  get spectatorOptions() {
     const { watch = '', delay = 0 } = this.#choice;
     const isSeen = this.isRated || watch !== 'nobody';
     return {
       ...(watch !== '' && !this.isRated ? { watch } : {}),
-      ...(delay > 0 && !this.isOfDays && isSeen ? { delay_ms: delay } : {}),
+      ...(delay > 0 && !this.isCorrespondence && isSeen ? { delay_ms: delay } : {}),
     };
   }
 }

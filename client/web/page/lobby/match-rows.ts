@@ -1,24 +1,24 @@
 // A list of matches that changes while one reads it.
 
-import { fill, h, write } from '../ui/dom.ts';
-import { say } from '../text/language.ts';
+import { replaceChildren, h, setText } from '../ui/dom.ts';
+import { translate } from '../text/language.ts';
 import { icon } from '../app/header-toggles.ts';
 
-import type { Listed } from '../net/protocol.ts';
+import type { ListedMatch } from '../net/protocol.ts';
 
-export type Row = Pick<Listed, 'match' | 'code'>;
+export type MatchRef = Pick<ListedMatch, 'match' | 'code'>;
 
 /** What is told of a match. */
-export interface Told {
-  row: Row;
+export interface MatchRow {
+  ref: MatchRef;
   /** of both who play, or of the opponent alone */
   names: string[];
   /** where one reads about them, where one can */
-  pages?: (string | null)[];
+  profileLinks?: (string | null)[];
   about: string;
   /** what one can do with it */
   action: string;
-  callOff?: () => void;
+  onCancel?: () => void;
   /** what it came to, of a match that is over */
   result?: string;
 }
@@ -26,7 +26,7 @@ export interface Told {
 const CROSS = 'M7 7l10 10M17 7 7 17';
 
 /** Matches of one kind, in the order in which they are given. A row stays the same element, with its focus. */
-export class Section {
+export class MatchListSection {
   #heading;
   #list = h('ul', { class: 'rows' });
   #none;
@@ -41,7 +41,7 @@ export class Section {
    * @param none what is said if there are none
    * @param atMost how many are shown before one asks for the others
    */
-  constructor(title: string, none: string, go: (row: Row) => void, atMost: number = Infinity) {
+  constructor(title: string, none: string, go: (row: MatchRef) => void, atMost: number = Infinity) {
     this.#go = go;
     this.#atMost = atMost;
     this.#heading = h('h2', { tabindex: -1 }, title);
@@ -52,19 +52,19 @@ export class Section {
   }
 
   /** What is said if there are none. */
-  set none(text: string) {
-    write(this.#none, text);
+  set emptyText(text: string) {
+    setText(this.#none, text);
   }
 
   /** @param more how many there are that are not among them */
-  show(all: Told[], more: number = 0) {
+  show(all: MatchRow[], more: number = 0) {
     const shown = all.slice(0, this.#atMost);
     this.#draw(shown);
     this.#none.hidden = all.length > 0 || more > 0;
     this.#more.hidden = more <= 0;
-    write(this.#more, say(all.length > 0 ? 'list.newest' : 'list.others', { more }));
+    setText(this.#more, translate(all.length > 0 ? 'list.newest' : 'list.others', { more }));
     this.#unfold.hidden = shown.length === all.length;
-    write(this.#unfold, say('list.more', { more: all.length - shown.length }));
+    setText(this.#unfold, translate('list.more', { more: all.length - shown.length }));
     this.#unfold.onclick = () => {
       this.#atMost = Infinity;
       this.show(all, more);
@@ -79,13 +79,13 @@ export class Section {
     if (button instanceof HTMLElement) button.focus();
   }
 
-  #draw(shown: Told[]) {
+  #draw(shown: MatchRow[]) {
     const before = this.#lines;
     this.#lines = new Map(
       shown.map((told) => {
-        const line = before.get(told.row.match) ?? new Line(told.row, this.#go);
+        const line = before.get(told.ref.match) ?? new Line(told.ref, this.#go);
         line.show(told);
-        return [told.row.match, line];
+        return [told.ref.match, line];
       }),
     );
     const hadFocus = this.#list.contains(document.activeElement);
@@ -109,10 +109,10 @@ class Line {
   #drawn = '';
   element;
 
-  constructor(row: Row, go: (row: Row) => void) {
+  constructor(row: MatchRef, go: (row: MatchRef) => void) {
     this.#button = h('button', { type: 'button', onclick: () => go(row) });
-    const callOff = say('list.callOff');
-    const label = say('list.action', { action: callOff, code: row.code });
+    const callOff = translate('list.callOff');
+    const label = translate('list.action', { action: callOff, code: row.code });
     this.#callOff = h(
       'button',
       { type: 'button', class: 'quiet round', 'aria-label': label, title: callOff },
@@ -122,7 +122,15 @@ class Line {
     this.element = h('li', {}, who, this.#callOff, this.#button);
   }
 
-  show({ row, names, pages = [], about, action, callOff, result }: Told) {
+  show({
+    ref: row,
+    names,
+    profileLinks: pages = [],
+    about,
+    action,
+    onCancel: callOff,
+    result,
+  }: MatchRow) {
     if (result) this.element.dataset.result = result;
     const drawn = JSON.stringify([names, pages]);
     if (this.#drawn !== drawn) {
@@ -133,11 +141,11 @@ class Line {
       });
       // The dash stays with the first name where the second comes on a line of its own.
       const first = other && h('span', {}, one, h('span', { class: 'against' }, '\u00a0–'));
-      fill(this.#names, first ?? one, other && ' ', other);
+      replaceChildren(this.#names, first ?? one, other && ' ', other);
     }
-    write(this.#about, about);
-    write(this.#button, action);
-    this.#button.setAttribute('aria-label', say('list.action', { action, code: row.code }));
+    setText(this.#about, about);
+    setText(this.#button, action);
+    this.#button.setAttribute('aria-label', translate('list.action', { action, code: row.code }));
     this.#callOff.hidden = !callOff;
     this.#callOff.onclick = callOff ?? null;
   }

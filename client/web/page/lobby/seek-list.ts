@@ -1,17 +1,17 @@
 // The place in the lobby for those who look for an opponent. It is as large as it ever gets, so that nothing else moves
 // when they come and go; they are drawn by what is loaded once there are any.
 
-import { fill, h } from '../ui/dom.ts';
-import { say } from '../text/language.ts';
-import { wanted } from '../app/lazy.ts';
+import { replaceChildren, h } from '../ui/dom.ts';
+import { translate } from '../text/language.ts';
+import { loadLazyChunk } from '../app/lazy.ts';
 
 import type { Seeker, Seekers } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
 /** So many are shown at a time. The style leaves as much room. */
-export const SLOTS = 3;
+export const SEEK_SLOTS = 3;
 
-export class SeekersPlace {
+export class SeekList {
   #app;
   #answer;
   #list = h('ul', { class: 'rows' });
@@ -23,12 +23,12 @@ export class SeekersPlace {
   constructor(app: App, answer: (seeker: Seeker) => void) {
     this.#app = app;
     this.#answer = answer;
-    const heading = h('h2', { id: 'seekers-title', tabindex: -1 }, say('seekers.title'));
-    const none = h('p', { class: 'none' }, say('seekers.none'));
-    const free = Array.from({ length: SLOTS }, (_, at) =>
+    const heading = h('h2', { id: 'seekers-title', tabindex: -1 }, translate('seekers.title'));
+    const none = h('p', { class: 'none' }, translate('seekers.none'));
+    const free = Array.from({ length: SEEK_SLOTS }, (_, at) =>
       h('li', { class: 'free', 'aria-hidden': at > 0 && 'true' }, at === 0 && none),
     );
-    fill(this.#list, ...free);
+    replaceChildren(this.#list, ...free);
     this.element = h(
       'section',
       { class: 'kind seekers', 'aria-labelledby': 'seekers-title' },
@@ -37,18 +37,18 @@ export class SeekersPlace {
     );
   }
 
-  async told(told: Seekers) {
+  async onSeekers(told: Seekers) {
     this.#told = told;
     if (this.#slots === null) {
       if (told.rows.length === 0) return;
       let seldom;
       try {
-        seldom = await wanted();
+        seldom = await loadLazyChunk();
       } catch {
         // With the next news it is tried again.
         return;
       }
-      this.#slots ??= new seldom.SeekersSlots(this.#app, this.element, this.#answer);
+      this.#slots ??= new seldom.SeekSlots(this.#app, this.element, this.#answer);
     }
     this.#slots.show(this.#told);
   }

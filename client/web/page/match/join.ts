@@ -1,9 +1,9 @@
 // The way into a match: its open seat is taken, or it is watched; and it is asked for again where the
 // server cannot give it now.
 
-import { Refusal } from '../net/connection.ts';
-import { say } from '../text/language.ts';
-import { refusalText } from '../text/phrases.ts';
+import { RequestError } from '../net/connection.ts';
+import { translate } from '../text/language.ts';
+import { errorText } from '../text/phrases.ts';
 
 import type { App } from '../app/main.ts';
 
@@ -20,9 +20,9 @@ const WATCHED_ON = [
   'too_soon',
 ];
 
-export class Entrance {
+export class MatchJoiner {
   /** Why there is no match to be seen: for good, or until it is asked for again. */
-  trouble = { why: '', passes: false };
+  joinError = { why: '', isTemporary: false };
   #app;
   #code;
   /** Not even an open seat is to be taken. */
@@ -40,19 +40,19 @@ export class Entrance {
   }
 
   /** Asks for the match no more. */
-  leave() {
+  cancel() {
     this.#isLeft = true;
     clearTimeout(this.#askingAgain);
   }
 
   /** Asks for what others may see of it, if they may. */
-  shownOut(match: string, arrived: () => void) {
+  onWatchEnded(match: string, arrived: () => void) {
     this.#isShownOut = true;
-    void this.enter(match, arrived);
+    void this.join(match, arrived);
   }
 
-  arrived() {
-    this.trouble = { why: '', passes: false };
+  onJoined() {
+    this.joinError = { why: '', isTemporary: false };
     this.#refusals = 0;
   }
 
@@ -60,46 +60,46 @@ export class Entrance {
    * Takes the open seat, or watches; a seat that is ours already is kept.
    * @param known the match, where one has been in before
    */
-  async enter(known: string | undefined, arrived: () => void) {
+  async join(known: string | undefined, arrived: () => void) {
     clearTimeout(this.#askingAgain);
     try {
-      if (known !== undefined) await this.#app.connection.ask({ type: 'watch', match: known });
+      if (known !== undefined) await this.#app.connection.request({ type: 'watch', match: known });
       else if (this.#onlyWatch)
-        await this.#app.connection.ask({ type: 'watch', match: this.#code });
+        await this.#app.connection.request({ type: 'watch', match: this.#code });
       else await this.#joinOrWatch({ match: this.#code });
       arrived();
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof RequestError)) throw error;
       // The next welcome tries again.
       if (error.code !== 'lost') this.#refused(error, known, arrived);
     }
   }
 
-  #refused(refusal: Refusal, known: string | undefined, arrived: () => void) {
+  #refused(refusal: RequestError, known: string | undefined, arrived: () => void) {
     const { code, retryable, retryAfterMs } = refusal;
     if (this.#isLeft) return;
     const none = code === 'unknown_match';
-    const gone = say(this.#isShownOut ? 'room.players' : 'room.none');
-    const why = none ? gone : refusalText(refusal);
-    this.trouble = { why, passes: retryable };
+    const gone = translate(this.#isShownOut ? 'room.players' : 'room.none');
+    const why = none ? gone : errorText(refusal);
+    this.joinError = { why, isTemporary: retryable };
     if (retryable) {
       const last = ASK_AGAIN_MS.length - 1;
       const after = retryAfterMs ?? ASK_AGAIN_MS[Math.min(this.#refusals, last)];
       this.#refusals += 1;
-      this.#askingAgain = setTimeout(() => void this.enter(known, arrived), after);
+      this.#askingAgain = setTimeout(() => void this.join(known, arrived), after);
     }
     this.#app.update();
   }
 
   async #joinOrWatch(request: { match: string }) {
     try {
-      await this.#app.connection.ask({ type: 'join', ...request });
+      await this.#app.connection.request({ type: 'join', ...request });
     } catch (error) {
-      if (!(error instanceof Refusal) || !WATCHED_ON.includes(error.code)) throw error;
+      if (!(error instanceof RequestError) || !WATCHED_ON.includes(error.code)) throw error;
       // One that counts for ratings is played by accounts, which one may become.
       if (error.code === 'not_registered')
-        this.#app.toast(refusalText(error), { href: '/you', says: say('name.about') });
-      await this.#app.connection.ask({ type: 'watch', ...request });
+        this.#app.toast(errorText(error), { href: '/you', says: translate('name.about') });
+      await this.#app.connection.request({ type: 'watch', ...request });
     }
   }
 }

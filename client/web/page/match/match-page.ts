@@ -1,26 +1,26 @@
 // One match: its board, its players, its moves, and what can be done.
 
-import { fill, h, write } from '../ui/dom.ts';
-import { Entrance } from './join.ts';
+import { replaceChildren, h, setText } from '../ui/dom.ts';
+import { MatchJoiner } from './join.ts';
 import { firstToMove } from '../model/first-player.ts';
-import { Furniture } from './match-view.ts';
-import { customsOf, moveOfKey } from '../model/games.ts';
-import { say, sentences } from '../text/language.ts';
-import { isLiveOf, isMyTurn, stoodIn } from '../model/match.ts';
+import { MatchView } from './match-view.ts';
+import { conventionsOf, moveForKeyEvent } from '../model/game-conventions.ts';
+import { translate, joinSentences } from '../text/language.ts';
+import { isLiveFor, isMyTurn, standInSeat } from '../model/match.ts';
 import { sideName } from '../text/labels.ts';
-import { OwnMove } from './pending-move.ts';
-import { Ahead, choicesAhead, isAwaiting } from '../model/premove.ts';
-import { asWas, boardAfter, boardWith } from '../model/board-state.ts';
-import { askForPast } from '../net/fetch-history.ts';
-import { plyIn, showPly } from '../model/ply-link.ts';
-import { play as sound } from '../ui/sounds.ts';
-import { speechOf } from '../text/phrase-context.ts';
-import { tellHow } from '../text/status-line.ts';
-import { tell, tellChange } from '../text/announcer.ts';
-import { titleOfMatch } from '../app/title.ts';
+import { PendingMove } from './pending-move.ts';
+import { PremoveState, premoveOptions, canPremove } from '../model/premove.ts';
+import { matchAtPly, boardAfter, boardWithPendingMove } from '../model/board-state.ts';
+import { fetchEvents } from '../net/fetch-history.ts';
+import { parsePlyHash, setPlyHash } from '../model/ply-link.ts';
+import { playSound as sound } from '../ui/sounds.ts';
+import { phraseContextOf } from '../text/phrase-context.ts';
+import { updateStatusLine } from '../text/status-line.ts';
+import { announceEvent, announceChange } from '../text/announcer.ts';
+import { matchTabTitle } from '../app/title.ts';
 import * as words from '../text/phrases.ts';
 
-import type { Game, MatchEvent, Message, SaidTold, Thinking } from '../net/protocol.ts';
+import type { Game, MatchEvent, Message, ChatMessage, Thinking } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
@@ -31,14 +31,14 @@ const STATUS_CLASSES = [
   ['ended', 'ended'],
 ] as const;
 
-export class Room {
+export class MatchPage {
   element = h('div', { class: 'room' });
   #app;
   /** What the address calls the match: its code, or its id. */
   #code;
   #entrance;
   /** What is drawn when the match is known. */
-  #furniture: Furniture | null = null;
+  #furniture: MatchView | null = null;
   #own;
   #ahead;
   /** After how many moves the board is shown; `null` for now. */
@@ -49,9 +49,9 @@ export class Room {
   #isTurned = false;
   #entered = false;
   /** Which move the address leads to, of a match that is over. */
-  #linked = plyIn(location.hash);
+  #linked = parsePlyHash(location.hash);
   #onHash = () => {
-    this.#linked = plyIn(location.hash);
+    this.#linked = parsePlyHash(location.hash);
     this.#followLink();
   };
   #onKey = (event: KeyboardEvent) => this.#key(event);
@@ -59,12 +59,12 @@ export class Room {
   constructor(app: App, code: string, { watch = false }: { watch?: boolean }) {
     this.#app = app;
     this.#code = code.toUpperCase();
-    this.#ahead = new Ahead(app);
-    this.#own = new OwnMove(app, {
-      back: () => this.#furniture?.board.focus({ preventScroll: true }),
-      played: () => this.#played(),
+    this.#ahead = new PremoveState(app);
+    this.#own = new PendingMove(app, {
+      focusBoard: () => this.#furniture?.board.focus({ preventScroll: true }),
+      onSent: () => this.#played(),
     });
-    this.#entrance = new Entrance(app, this.#code, watch);
+    this.#entrance = new MatchJoiner(app, this.#code, watch);
     window.addEventListener('keydown', this.#onKey);
     window.addEventListener('hashchange', this.#onHash);
   }
@@ -82,31 +82,31 @@ export class Room {
   }
 
   title() {
-    const { why, passes } = this.#entrance.trouble;
-    if (why) return `${passes ? say('room.again') : why} – Plyhouse`;
+    const { why, isTemporary: passes } = this.#entrance.joinError;
+    if (why) return `${passes ? translate('room.again') : why} – Plyhouse`;
     const match = this.#match;
     if (!match) return '';
     const game = this.#app.game(match.game)?.title ?? match.game;
-    const { state } = this.#app.connection.link;
-    return `${titleOfMatch(match, state, this.#speech(match))} – ${game} – Plyhouse`;
+    const { state } = this.#app.connection.status;
+    return `${matchTabTitle(match, state, this.#speech(match))} – ${game} – Plyhouse`;
   }
 
-  welcomed() {
-    this.#furniture?.analysis.welcomed();
+  onWelcome() {
+    this.#furniture?.analysis.onWelcome();
     void this.#enter();
   }
 
-  leave() {
-    this.#entrance.leave();
+  unmount() {
+    this.#entrance.cancel();
     window.removeEventListener('keydown', this.#onKey);
     window.removeEventListener('hashchange', this.#onHash);
-    this.#furniture?.leave();
+    this.#furniture?.unmount();
     const match = this.#match;
     // What we only watched is followed no more; our own matches go on without being looked at.
-    if (match && match.you === null && !isLiveOf(match, this.#app.player?.id)) {
+    if (match && match.you === null && !isLiveFor(match, this.#app.player?.id)) {
       this.#app.matches.delete(match.match);
-      if (this.#app.connection.link.state === 'open') {
-        void this.#app.ask({ type: 'leave', match: match.match });
+      if (this.#app.connection.status.state === 'open') {
+        void this.#app.request({ type: 'leave', match: match.match });
       }
     }
   }
@@ -114,9 +114,9 @@ export class Room {
   async #enter() {
     const match = this.#match;
     // Told with the welcome, maybe. Whoever comes to a seat in which a bot stands in takes it back.
-    const isOut = match && stoodIn(match, this.#app.player?.id) !== null;
+    const isOut = match && standInSeat(match, this.#app.player?.id) !== null;
     if (match && !this.#entered && !isOut) this.#arrived();
-    else await this.#entrance.enter(this.#entered ? this.match : undefined, () => this.#arrived());
+    else await this.#entrance.join(this.#entered ? this.match : undefined, () => this.#arrived());
   }
 
   #arrived() {
@@ -124,7 +124,7 @@ export class Room {
     if (!match) return;
     const first = !this.#entered;
     this.#entered = true;
-    this.#entrance.arrived();
+    this.#entrance.onJoined();
     this.element.dataset.match = match.match;
     this.#app.update();
     if (first && match.you !== null && match.status === 'running') this.#toBoard();
@@ -137,24 +137,25 @@ export class Room {
   /** The positions that one steps back through are in the events before the snapshot. */
   #askForPast(match: Match) {
     const count = match.status === 'open' ? 0 : match.ply + 1;
-    const whole = Array.from({ length: count }, (_, ply) => match.past[ply]);
+    const whole = Array.from({ length: count }, (_, ply) => match.positions[ply]);
     if (whole.every((position) => position !== undefined)) return;
     // Without them one only sees less of the past.
-    this.#askedForPast = askForPast(this.#app, match).then(
+    this.#askedForPast = fetchEvents(this.#app, match).then(
       () => {},
       () => {},
     );
   }
 
   /** Whether this match is what is to be seen here. */
-  shows({ match }: Pick<Match, 'match'>) {
+  isShowing({ match }: Pick<Match, 'match'>) {
     return this.#match?.match === match;
   }
 
-  happened(match: Match, event: MatchEvent) {
+  onEvent(match: Match, event: MatchEvent) {
     if (match.match !== this.#match?.match) return;
-    this.#own.happened(match, event);
-    if (event.type === 'taken_back' && this.#ahead.premove) this.#app.toast(say('ahead.none'));
+    this.#own.onMatchEvent(match, event);
+    if (event.type === 'taken_back' && this.#ahead.premove)
+      this.#app.toast(translate('ahead.none'));
     if (event.type === 'ended' || event.type === 'taken_back') this.#ahead.premove = null;
     if (event.type === 'ended') this.#furniture?.result.open();
     if (event.type === 'taken_back') this.#lookOn(match);
@@ -162,7 +163,7 @@ export class Room {
     if (event.type === 'started' && match.you !== null) {
       queueMicrotask(() => this.#toBoard());
     }
-    tell(this.#app, match, event);
+    announceEvent(this.#app, match, event);
     this.#playQueued(match);
   }
 
@@ -172,50 +173,50 @@ export class Room {
     this.#furniture?.board.focus({ preventScroll: true });
   }
 
-  changed(before: Match, after: Match) {
-    if (after.match === this.#match?.match) tellChange(this.#app, before, after);
+  onMatchChanged(before: Match, after: Match) {
+    if (after.match === this.#match?.match) announceChange(this.#app, before, after);
   }
 
   /** We may not see it any more, or not as it is now. */
-  shownOut(match: string) {
+  onWatchEnded(match: string) {
     if (this.match !== match) return;
-    this.#entrance.shownOut(match, () => this.#arrived());
+    this.#entrance.onWatchEnded(match, () => this.#arrived());
   }
 
-  hear(message: Message) {
-    this.#furniture?.analysis.hear(message);
+  onMessage(message: Message) {
+    this.#furniture?.analysis.onMessage(message);
     if (message.type === 'thinking' && message.match === this.match) this.#hearThought(message);
   }
 
   /** A bot thinks, and tells what: what it would play now is drawn. */
   #hearThought(told: Thinking) {
-    this.#furniture?.thinking.hear(told);
+    this.#furniture?.engineOutput.onThinking(told);
     const isNow = this.#looking === null && told.ply === this.#match?.ply;
-    if (isNow && told.pv[0] !== undefined) this.#furniture?.board.advise(told.pv[0]);
+    if (isNow && told.pv[0] !== undefined) this.#furniture?.board.showBestMove(told.pv[0]);
   }
 
   /** Somebody has said something. */
-  heard(line: SaidTold) {
+  onChat(line: ChatMessage) {
     const match = this.#match;
-    if (match?.match === line.match) this.#furniture?.heard(match, line);
+    if (match?.match === line.match) this.#furniture?.onChat(match, line);
   }
 
   /** A match is told of whole: the rematch of the one that is seen, under a code of its own, is gone to. */
-  arrived(match: Pick<Match, 'match' | 'code' | 'previous' | 'you'>) {
+  onSnapshot(match: Pick<Match, 'match' | 'code' | 'previous' | 'you'>) {
     const isNext = match.previous !== undefined && match.previous === this.match;
-    if (isNext && match.you !== null && !this.#app.isAt(match)) this.#app.goTo(match);
+    if (isNext && match.you !== null && !this.#app.isAtMatch(match)) this.#app.goToMatch(match);
   }
 
   #speech(match: Match) {
-    return speechOf(this.#app, match);
+    return phraseContextOf(this.#app, match);
   }
 
   update() {
     const match = this.#match;
-    if (!match || (this.#entrance.trouble.why && !this.#entrance.trouble.passes)) {
-      this.#furniture?.leave();
+    if (!match || (this.#entrance.joinError.why && !this.#entrance.joinError.isTemporary)) {
+      this.#furniture?.unmount();
       this.#furniture = null;
-      fill(this.element, this.#empty());
+      replaceChildren(this.element, this.#empty());
       return;
     }
     const game = this.#app.game(match.game);
@@ -232,72 +233,74 @@ export class Room {
   #moveOn(before: string, match: Match) {
     this.element.dataset.match = match.match;
     this.#app.matches.delete(before);
-    this.#app.outlived(before);
-    this.#furniture?.leave();
+    this.#app.clearToasts(before);
+    this.#furniture?.unmount();
     this.#furniture = null;
-    this.#own.forget();
+    this.#own.reset();
     this.#ahead.premove = null;
     this.#looking = null;
     this.#linked = null;
-    showPly(null);
+    setPlyHash(null);
     this.#isTurned = false;
     const side = sideName(match.seats[match.you ?? 0]?.side ?? '');
-    const standing = words.standing(match, this.#speech(match));
-    this.#app.announce(sentences(say('room.next', { side }), standing));
+    const standing = words.statusText(match, this.#speech(match));
+    this.#app.announce(joinSentences(translate('room.next', { side }), standing));
     sound('turn');
     this.#askForPast(match);
     queueMicrotask(() => this.#toBoard());
   }
 
   #empty() {
-    const { why, passes } = this.#entrance.trouble;
+    const { why, isTemporary: passes } = this.#entrance.joinError;
     return h(
       'div',
       { class: 'empty' },
-      h('h1', {}, why || say('room.opening')),
-      passes && h('p', { role: 'status' }, say('room.soon')),
-      h('p', {}, h('a', { class: 'button', href: '/' }, say('page.lobby'))),
+      h('h1', {}, why || translate('room.opening')),
+      passes && h('p', { role: 'status' }, translate('room.soon')),
+      h('p', {}, h('a', { class: 'button', href: '/' }, translate('page.lobby'))),
     );
   }
 
   #furnish(game: Game, match: Match) {
-    const furniture = new Furniture(this.#app, game, match, {
+    const furniture = new MatchView(this.#app, game, match, {
       play: (move) => this.#play(move),
-      queue: (choice) => this.#queue({ squares: choice.split(' ') }),
-      queueMove: (move) => this.#queue({ squares: [], move }),
-      unqueue: () => this.#ahead.takeOut(),
-      look: (ply) => this.#look(ply),
-      turn: () => {
+      setPremove: (choice) => this.#queue({ squares: choice.split(' ') }),
+      setPremoveMove: (move) => this.#queue({ squares: [], move }),
+      cancelPremove: () => this.#ahead.cancel(),
+      goToPly: (ply) => this.#look(ply),
+      flip: () => {
         this.#isTurned = !this.#isTurned;
         this.#app.update();
       },
     });
-    fill(this.element, ...furniture.parts);
-    furniture.actions.lower.prepend(this.#own.element, furniture.analysis.asked);
+    replaceChildren(this.element, ...furniture.elements);
+    furniture.actions.prompts.prepend(this.#own.element, furniture.analysis.trainerElement);
     return furniture;
   }
 
   /** Draws the board, and marks whether it is our turn. */
-  #showBoard({ analysis: { learning }, board }: Furniture, game: Game, match: Match) {
+  #showBoard({ analysis: { trainer: learning }, board }: MatchView, game: Game, match: Match) {
     const now = this.#looking === null;
     const shown = this.#looking ?? match.ply;
-    const pending = now ? this.#own.shown(match) : null;
-    const move = pending?.move ?? learning?.tried ?? null;
+    const pending = now ? this.#own.moveFor(match) : null;
+    const move = pending?.move ?? learning?.triedMove ?? null;
     const view =
-      move === null ? boardAfter(game, match, shown) : boardWith(game, asWas(match, shown), move);
-    const isOpen = this.#app.connection.link.state === 'open';
+      move === null
+        ? boardAfter(game, match, shown)
+        : boardWithPendingMove(game, matchAtPly(match, shown), move);
+    const isOpen = this.#app.connection.status.state === 'open';
     const mine = now && !pending && isMyTurn(match) && isOpen;
-    const awaits = now && isAwaiting(match) && isOpen;
-    const legal = mine ? match.legal : (learning?.legal ?? []);
+    const awaits = now && canPremove(match) && isOpen;
+    const legal = mine ? match.legal : (learning?.legalMoves ?? []);
     board.show({
       ...view,
-      line: now && match.outcome?.line ? match.outcome.line : [],
+      winningLine: now && match.outcome?.line ? match.outcome.line : [],
       legal,
-      ahead: awaits ? choicesAhead(match, view.board) : [],
-      queued: (now && this.#ahead.premove?.squares) || [],
+      premoveOptions: awaits ? premoveOptions(match, view.board) : [],
+      premoveSquares: (now && this.#ahead.premove?.squares) || [],
       seat: match.you,
-      moving: this.#entered,
-      turned: this.#isSeenFromAbove(match) !== this.#isTurned,
+      isAnimated: this.#entered,
+      isFlipped: this.#isSeenFromAbove(match) !== this.#isTurned,
     });
     this.element.classList.toggle('my-turn', mine);
     return { view, pending, awaits, legal };
@@ -311,22 +314,32 @@ export class Room {
     this.#app.updateSoon();
   }
 
-  #show(furniture: Furniture, game: Game, match: Match) {
-    const { analysis, board, moves, players, actions, others, result, watching, talk } = furniture;
+  #show(furniture: MatchView, game: Game, match: Match) {
+    const {
+      analysis,
+      board,
+      moveList: moves,
+      playerBars: players,
+      actions,
+      moveButtons: others,
+      result,
+      spectatorCount: watching,
+      chat: talk,
+    } = furniture;
     const now = this.#looking === null;
     const shown = this.#looking ?? match.ply;
     analysis.show(match, shown);
-    const { learning } = analysis;
+    const { trainer: learning } = analysis;
     const { view, pending, awaits, legal } = this.#showBoard(furniture, game, match);
-    const otherMoves = legal.length > 0 ? board.otherMoves() : [];
+    const otherMoves = legal.length > 0 ? board.movesWithoutSquare() : [];
     others.show(match, {
       moves: otherMoves,
-      isAll: otherMoves.length === legal.length,
-      awaits,
-      isQueued: this.#ahead.premove?.move === 'pass',
+      areOnlyMoves: otherMoves.length === legal.length,
+      canPremove: awaits,
+      isPassPremoved: this.#ahead.premove?.move === 'pass',
     });
     const turn = pending ? null : match.turn;
-    const ours = match.you ?? stoodIn(match, this.#app.player?.id) ?? 0;
+    const ours = match.you ?? standInSeat(match, this.#app.player?.id) ?? 0;
     players.show(match, turn, view.board, this.#isTurned ? 1 - ours : ours);
     const count = this.#count(match);
     const sides = game.sides.map(sideName);
@@ -336,50 +349,50 @@ export class Room {
       sides,
       firstToMove(match),
     );
-    moves.offerRecord(match.match, game.record);
-    const { why, passes } = this.#entrance.trouble;
-    furniture.thinking.show(match);
+    moves.setDownloadLink(match.match, game.record);
+    const { why, isTemporary: passes } = this.#entrance.joinError;
+    furniture.engineOutput.show(match);
     const won = match.outcome?.line;
-    result.leaves(() => (won ? board.boxesOf(won) : []));
-    tellHow(this.#app, furniture, match, {
-      ...{ shown: this.#looking, count },
+    result.avoidCovering(() => (won ? board.squareRects(won) : []));
+    updateStatusLine(this.#app, furniture, match, {
+      ...{ shownPly: this.#looking, plyCount: count },
       isPending: this.#own.isSent && pending !== null,
-      ahead: this.#ahead.says(),
-      judged: analysis.brief,
-      learned: analysis.learning?.standing,
-      trouble: passes ? why : '',
+      premoveText: this.#ahead.statusText(),
+      judgement: analysis.briefJudgement,
+      trainerStatus: analysis.trainer?.statusText,
+      loadError: passes ? why : '',
     });
     this.element.classList.toggle('past', !now && !learning);
     for (const [name, status] of STATUS_CLASSES) {
       this.element.classList.toggle(name, match.status === status);
     }
-    write(watching, words.watching(match));
+    setText(watching, words.spectatorCountText(match));
     actions.show(match, shown, now, this.#isTurned);
     talk.show(match);
     // Without the server nobody else can see it.
-    moves.offerLink(match.status === 'ended' && !this.#app.connection.isAlone);
-    moves.mark(analysis.judged);
-    if (analysis.better !== null) board.advise(analysis.better);
+    moves.setShareable(match.status === 'ended' && !this.#app.connection.isOffline);
+    moves.markJudgements(analysis.judgements);
+    if (analysis.betterMove !== null) board.showBestMove(analysis.betterMove);
   }
 
   /** Who sits in the second seat of a game that is played face to face. */
   #isSeenFromAbove(match: Match) {
-    const seat = match.you ?? stoodIn(match, this.#app.player?.id);
-    return seat === 1 && customsOf(match.game).faces === true;
+    const seat = match.you ?? standInSeat(match, this.#app.player?.id);
+    return seat === 1 && conventionsOf(match.game).hasOrientation === true;
   }
 
   /** Chooses a move ahead. */
   #queue(choice: { squares: string[]; move?: string }) {
     const match = this.#match;
     const game = match && this.#app.game(match.game);
-    if (!game || !isAwaiting(match) || this.#looking !== null) return;
-    this.#ahead.choose(match, choice, boardAfter(game, match, match.ply).board);
+    if (!game || !canPremove(match) || this.#looking !== null) return;
+    this.#ahead.set(match, choice, boardAfter(game, match, match.ply).board);
   }
 
   /** Plays what was chosen ahead, once it is our turn. */
   #playQueued(match: Match) {
     const game = this.#app.game(match.game);
-    const move = game && this.#ahead.due(match, boardAfter(game, match, match.ply).board);
+    const move = game && this.#ahead.takeMove(match, boardAfter(game, match, match.ply).board);
     if (typeof move !== 'string') return;
     this.#looking = null;
     this.#play(move);
@@ -387,23 +400,23 @@ export class Room {
 
   #play(move: string) {
     const match = this.#match;
-    const learning = this.#furniture?.analysis.learning;
-    if (learning?.legal.includes(move)) learning.choose(move);
+    const learning = this.#furniture?.analysis.trainer;
+    if (learning?.legalMoves.includes(move)) learning.tryMove(move);
     if (
       !match ||
       !isMyTurn(match) ||
-      this.#app.connection.link.state !== 'open' ||
-      this.#own.shown(match) ||
+      this.#app.connection.status.state !== 'open' ||
+      this.#own.moveFor(match) ||
       this.#looking !== null ||
       !match.legal.includes(move)
     )
       return;
-    this.#own.choose(match, move);
+    this.#own.submit(match, move);
   }
 
   /** How many moves there are, with one of ours that is under way. */
   #count(match: Match) {
-    return match.ply + (this.#own.shown(match) ? 1 : 0);
+    return match.ply + (this.#own.moveFor(match) ? 1 : 0);
   }
 
   /** Of what has not been played, or no longer, there is nothing to look back to. */
@@ -414,13 +427,13 @@ export class Room {
   #look(ply: number) {
     const match = this.#match;
     if (!match) return;
-    if (ply < match.ply && match.past[ply] === undefined && this.#askedForPast) {
+    if (ply < match.ply && match.positions[ply] === undefined && this.#askedForPast) {
       void this.#askedForPast.then(() => this.#look(ply));
       this.#askedForPast = null;
       return;
     }
-    this.#looking = ply >= this.#count(match) || match.past[ply] === undefined ? null : ply;
-    if (match.status === 'ended') showPly(this.#looking);
+    this.#looking = ply >= this.#count(match) || match.positions[ply] === undefined ? null : ply;
+    if (match.status === 'ended') setPlyHash(this.#looking);
     this.#app.update();
   }
 
@@ -453,15 +466,16 @@ export class Room {
     };
     const step = steps[event.key];
     // Whoever is on a button means the button.
-    const move = at?.closest('button, a') ? null : moveOfKey(match.game, event);
+    const move = at?.closest('button, a') ? null : moveForKeyEvent(match.game, event);
     if (move !== null && !event.repeat) {
-      if (isAwaiting(match)) this.#queue({ squares: [], move });
+      if (canPremove(match)) this.#queue({ squares: [], move });
       else this.#play(move);
-    } else if (event.key === 'Escape' && this.#own.isAsked) this.#own.callOff();
-    else if (event.key === 'Escape' && this.#ahead.premove) this.#ahead.takeOut();
-    else if (event.key === 'Escape' && this.#furniture?.result.isShown)
-      this.#furniture.result.putAway();
-    else if (!event.repeat && this.#furniture?.actions.answers.key(event.key)) this.#app.update();
+    } else if (event.key === 'Escape' && this.#own.isConfirming) this.#own.cancel();
+    else if (event.key === 'Escape' && this.#ahead.premove) this.#ahead.cancel();
+    else if (event.key === 'Escape' && this.#furniture?.result.isOpen)
+      this.#furniture.result.close();
+    else if (!event.repeat && this.#furniture?.actions.offerPrompts.handleKey(event.key))
+      this.#app.update();
     else if (step !== undefined && count > 0) this.#look(Math.max(0, step));
     else return;
     event.preventDefault();

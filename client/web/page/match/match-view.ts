@@ -1,44 +1,44 @@
 // What stands in a room while the match goes on.
 
-import { Actions } from '../actions/actions.ts';
-import { Analysis } from '../analysis/analysis.ts';
+import { MatchActions } from '../actions/match-actions.ts';
+import { MatchAnalysis } from '../analysis/analysis.ts';
 import { BoardView } from '../board/board.ts';
 import { h } from '../ui/dom.ts';
-import { customsOf } from '../model/games.ts';
-import { lookOf } from '../board/background.ts';
-import { say } from '../text/language.ts';
-import { Moves } from './move-list.ts';
-import { ratedWord } from '../text/labels.ts';
-import { OtherMoves } from '../board/other-moves.ts';
-import { Players } from './players.ts';
-import { Result } from './result.ts';
+import { conventionsOf } from '../model/game-conventions.ts';
+import { boardStyleOf } from '../board/background.ts';
+import { translate } from '../text/language.ts';
+import { MoveList } from './move-list.ts';
+import { ratedLabel } from '../text/labels.ts';
+import { MoveButtons } from '../board/move-buttons.ts';
+import { PlayerBars } from './player-bars.ts';
+import { ResultPanel } from './result-panel.ts';
 import { hasRules, rulesButton } from '../actions/rules-button.ts';
-import { wordsOf } from '../social/chat-state.ts';
+import { chatText } from '../social/chat-state.ts';
 import { shareLink } from './share.ts';
-import { Talk } from '../social/chat.ts';
-import { Thinking } from '../analysis/engine-output.ts';
-import { clockWords } from '../text/time.ts';
+import { Chat } from '../social/chat.ts';
+import { EngineOutput } from '../analysis/engine-output.ts';
+import { formatClock } from '../text/time.ts';
 
-import type { Game, Said } from '../net/protocol.ts';
-import type { Does } from '../board/board.ts';
+import type { Game, ChatEntry } from '../net/protocol.ts';
+import type { BoardCallbacks } from '../board/board.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
 /** The parts of a room that stay while the match goes on. */
-export class Furniture {
-  standing = h('p', { class: 'standing' });
-  why = h('p', { class: 'why' });
-  watching = h('span', { class: 'watching' });
+export class MatchView {
+  statusLine = h('p', { class: 'standing' });
+  detailLine = h('p', { class: 'why' });
+  spectatorCount = h('span', { class: 'watching' });
   board;
-  players;
-  moves;
-  talk;
+  playerBars;
+  moveList;
+  chat;
   actions;
-  others;
+  moveButtons;
   result;
   analysis;
-  thinking;
-  parts;
+  engineOutput;
+  elements;
   #app;
 
   constructor(
@@ -47,22 +47,27 @@ export class Furniture {
     match: Match,
     {
       play,
-      queue,
-      queueMove,
-      unqueue,
-      look,
-      turn,
-    }: Omit<Does, 'say'> & {
-      look: (ply: number) => void;
-      turn: () => void;
-      queueMove: (move: string) => void;
+      setPremove: queue,
+      setPremoveMove: queueMove,
+      cancelPremove: unqueue,
+      goToPly: look,
+      flip: turn,
+    }: Omit<BoardCallbacks, 'say'> & {
+      goToPly: (ply: number) => void;
+      flip: () => void;
+      setPremoveMove: (move: string) => void;
     },
   ) {
     this.#app = app;
     const announce = (text: string) => app.announce(text);
-    this.board = new BoardView(game, { play, queue, unqueue, say: announce });
-    this.players = new Players(app, game);
-    this.talk = new Talk(app);
+    this.board = new BoardView(game, {
+      play,
+      setPremove: queue,
+      cancelPremove: unqueue,
+      say: announce,
+    });
+    this.playerBars = new PlayerBars(app, game);
+    this.chat = new Chat(app);
     // By its id: whatever its code comes to mean.
     const link = `${location.origin}/m/${match.match}`;
     const share = async (ply: number | null) =>
@@ -71,35 +76,52 @@ export class Furniture {
       window.scrollTo(0, 0);
       this.board.focus({ preventScroll: true });
     };
-    this.analysis = new Analysis(app, { look, toBoard, playOn: () => this.actions.playOn() });
-    const { figurines } = customsOf(game.game);
-    this.moves = new Moves({ look, share }, figurines, this.talk.button);
-    this.moves.element.append(this.talk.place);
-    this.thinking = new Thinking(app);
-    this.moves.element.firstElementChild?.after(this.thinking.place, this.analysis.place);
-    this.others = new OtherMoves(app, { play, queue: queueMove, unqueue });
-    const others = this.others.element;
-    const advise = (move: string) => this.board.advise(move);
+    this.analysis = new MatchAnalysis(app, {
+      goToPly: look,
+      focusBoard: toBoard,
+      playFromPosition: () => this.actions.playFromPosition(),
+    });
+    const { figurines } = conventionsOf(game.game);
+    this.moveList = new MoveList({ goToPly: look, share }, figurines, this.chat.button);
+    this.moveList.element.append(this.chat.panelContainer);
+    this.engineOutput = new EngineOutput(app);
+    this.moveList.element.firstElementChild?.after(
+      this.engineOutput.panelContainer,
+      this.analysis.panelContainer,
+    );
+    this.moveButtons = new MoveButtons(app, {
+      play,
+      setPremove: queueMove,
+      cancelPremove: unqueue,
+    });
+    const others = this.moveButtons.element;
+    const advise = (move: string) => this.board.showBestMove(move);
     const { button: analyse } = this.analysis;
     const backToNow = () => look(Infinity);
-    this.actions = new Actions(app, { backToNow, turn, advise, others, analyse });
-    this.result = new Result(app, {
-      again: () => this.actions.again(),
-      lookBack: () => look(0),
-      analyse: () => void this.analysis.ask(),
+    this.actions = new MatchActions(app, {
+      goToCurrent: backToNow,
+      flip: turn,
+      showBestMove: advise,
+      moveButtons: others,
+      analyseButton: analyse,
+    });
+    this.result = new ResultPanel(app, {
+      playAgain: () => this.actions.playAgain(),
+      goToStart: () => look(0),
+      analyse: () => void this.analysis.request(),
       share: () => shareLink(link),
-      toBoard,
+      focusBoard: toBoard,
     });
     const table = h(
       'div',
-      { class: `table ${lookOf(game)}` },
-      this.players.element,
+      { class: `table ${boardStyleOf(game)}` },
+      this.playerBars.element,
       h('div', { class: 'stage' }, this.board.element, this.result.element),
     );
     table.style.setProperty('--files', String(game.files));
     table.style.setProperty('--ranks', String(game.ranks));
-    const counts = ratedWord(app, match.rated);
-    this.parts = [
+    const counts = ratedLabel(app, match.rated);
+    this.elements = [
       h(
         'div',
         { class: 'heading' },
@@ -107,11 +129,11 @@ export class Furniture {
           'h1',
           {},
           game.title,
-          match.clock && h('span', {}, clockWords(match.clock)),
+          match.clock && h('span', {}, formatClock(match.clock)),
           counts && h('span', {}, counts),
           // Without the server nobody comes by it.
-          !app.connection.isAlone && h('span', { class: 'code' }, match.code),
-          this.watching,
+          !app.connection.isOffline && h('span', { class: 'code' }, match.code),
+          this.spectatorCount,
         ),
         hasRules(game.game) && rulesButton(app, () => game),
       ),
@@ -122,29 +144,29 @@ export class Furniture {
         h(
           'div',
           { class: 'message' },
-          this.standing,
-          h('div', { class: 'lower' }, this.why, this.actions.lower),
+          this.statusLine,
+          h('div', { class: 'lower' }, this.detailLine, this.actions.prompts),
         ),
         this.actions.element,
-        this.moves.element,
+        this.moveList.element,
       ),
     ];
   }
 
   /** Somebody has said something. */
-  heard(match: Match, line: Said) {
-    const text = this.talk.heard(match, line);
+  onChat(match: Match, line: ChatEntry) {
+    const text = this.chat.onChat(match, line);
     // One's own is seen, too, and need not be read out.
     const isOwn = line.seat !== null && line.seat === match.you;
-    const shown = isOwn ? wordsOf(line, this.#app.connection.welcome?.presets ?? []) : text;
-    if (line.seat !== null && shown) this.players.heard(line.seat, shown);
-    if (text) this.#app.announce(say('talk.says', { name: line.name, text }));
+    const shown = isOwn ? chatText(line, this.#app.connection.welcome?.presets ?? []) : text;
+    if (line.seat !== null && shown) this.playerBars.showChatMessage(line.seat, shown);
+    if (text) this.#app.announce(translate('talk.says', { name: line.name, text }));
   }
 
   /** What counts, counts no more. */
-  leave() {
-    this.players.leave();
-    this.actions.leave();
-    this.result.leave();
+  unmount() {
+    this.playerBars.unmount();
+    this.actions.unmount();
+    this.result.unmount();
   }
 }

@@ -1,7 +1,7 @@
 // The moves so far, as a list in which one steps back and forth.
 
-import { fill, h } from '../ui/dom.ts';
-import { known, say } from '../text/language.ts';
+import { replaceChildren, h } from '../ui/dom.ts';
+import { tryTranslate, translate } from '../text/language.ts';
 import { icon } from '../app/header-toggles.ts';
 
 const FIRST = 'M18 6l-6 6 6 6M11 6l-6 6 6 6';
@@ -11,7 +11,7 @@ const DOWN = 'M12 4v11M7 10.500l5 5 5-5M5 20h14';
 const SHARE = 'M12 15V4M8 7.500 12 3.500l4 4M6 11H5v9h14v-9h-1';
 const LAST = 'M6 6l6 6-6 6M13 6l6 6-6 6';
 
-export class Moves {
+export class MoveList {
   #list = h('ol', { class: 'moves' });
   #record = h('a', { class: 'button quiet', download: true, hidden: true });
   #share;
@@ -33,13 +33,16 @@ export class Moves {
    * @param tools what else can be done with the match
    */
   constructor(
-    { look, share }: { look: (ply: number) => void; share: (ply: number | null) => void },
+    {
+      goToPly: look,
+      share,
+    }: { goToPly: (ply: number) => void; share: (ply: number | null) => void },
     figurines: Record<string, string>,
     ...tools: HTMLElement[]
   ) {
     this.#look = look;
     this.#figurines = figurines;
-    const label = say('result.share');
+    const label = translate('result.share');
     this.#share = h(
       'button',
       {
@@ -57,10 +60,10 @@ export class Moves {
       );
     };
     this.#buttons = [
-      step(say('moves.first'), FIRST, () => 0),
-      step(say('moves.back'), BACK, () => this.#shown - 1),
-      step(say('moves.forth'), FORTH, () => this.#shown + 1),
-      step(say('moves.last'), LAST, () => this.#count),
+      step(translate('moves.first'), FIRST, () => 0),
+      step(translate('moves.back'), BACK, () => this.#shown - 1),
+      step(translate('moves.forth'), FORTH, () => this.#shown + 1),
+      step(translate('moves.last'), LAST, () => this.#count),
     ];
     this.element = h(
       'section',
@@ -68,7 +71,7 @@ export class Moves {
       h(
         'div',
         { class: 'row' },
-        h('h2', { id: 'moves-title' }, say('moves.title')),
+        h('h2', { id: 'moves-title' }, translate('moves.title')),
         this.#record,
         ...tools,
         this.#share,
@@ -83,23 +86,23 @@ export class Moves {
    * @param match its id: a code may be another match's one day
    * @param format as the game is written; some games have no such form
    */
-  offerRecord(match: string, format: string | undefined) {
+  setDownloadLink(match: string, format: string | undefined) {
     this.#record.hidden = format === undefined;
     const href = `/record/${match}.${format}`;
     // It stays while others move: what is replaced under the mouse is not clicked.
     if (format === undefined || this.#record.getAttribute('href') === href) return;
     this.#record.setAttribute('href', href);
-    const says = say('moves.download', { format: format.toUpperCase() });
+    const says = translate('moves.download', { format: format.toUpperCase() });
     this.#record.title = says;
     this.#record.setAttribute('aria-label', says);
-    fill(this.#record, icon(DOWN), format.toUpperCase());
+    replaceChildren(this.#record, icon(DOWN), format.toUpperCase());
   }
 
   /**
    * Offers a link to what is shown.
    * @param isOver whether it stays what it is
    */
-  offerLink(isOver: boolean) {
+  setShareable(isOver: boolean) {
     this.#share.hidden = !isOver;
   }
 
@@ -141,13 +144,13 @@ export class Moves {
   }
 
   /** Marks what was played badly. */
-  mark(judged: (readonly [ply: number, judged: string])[]) {
+  markJudgements(judged: (readonly [ply: number, judged: string])[]) {
     for (const [ply, how] of judged) {
       const button = this.#plies[ply];
       if (!button || button.dataset.judged === how) continue;
       button.dataset.judged = how;
       const name = button.getAttribute('aria-label') ?? '';
-      button.setAttribute('aria-label', `${name}, ${known(`judged.${how}`) ?? how}`);
+      button.setAttribute('aria-label', `${name}, ${tryTranslate(`judged.${how}`) ?? how}`);
     }
   }
 
@@ -189,7 +192,7 @@ export class Moves {
       {
         type: 'button',
         class: 'quiet',
-        'aria-label': say('moves.of', { number: at + 1, side, move }),
+        'aria-label': translate('moves.of', { number: at + 1, side, move }),
         onclick: () => this.#look(at + 1),
       },
       this.#written(move),

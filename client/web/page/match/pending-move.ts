@@ -1,56 +1,56 @@
 // A move of ours that is shown before the server has taken it. In a game by days it is asked for first whether it
 // is meant: a slip would be seen by the other long before one could ask to take it back.
 
-import { Refusal } from '../net/connection.ts';
-import { isByDays } from '../lobby/correspondence.ts';
-import { fill, h } from '../ui/dom.ts';
-import { say } from '../text/language.ts';
+import { RequestError } from '../net/connection.ts';
+import { isCorrespondence } from '../lobby/correspondence.ts';
+import { replaceChildren, h } from '../ui/dom.ts';
+import { translate } from '../text/language.ts';
 import { isMyTurn } from '../model/match.ts';
-import { refusalText } from '../text/phrases.ts';
+import { errorText } from '../text/phrases.ts';
 
 import type { MatchEvent } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
 /** A move, at which ply it is played, and after how many takebacks. */
-export interface Move {
+export interface MoveAtPly {
   ply: number;
   move: string;
   takebacks: number;
 }
 
-export class OwnMove {
+export class PendingMove {
   /** Whether the move is meant. */
   element = h('div', {
     class: 'answer',
     role: 'group',
-    'aria-label': say('move.label'),
+    'aria-label': translate('move.label'),
     hidden: true,
   });
   #app;
   /** On its way, and not yet answered. */
-  #sent: Move | null = null;
+  #sent: MoveAtPly | null = null;
   /** Shown, and not yet confirmed. */
-  #meant: { match: Match; move: Move } | null = null;
+  #meant: { match: Match; move: MoveAtPly } | null = null;
   #confirm = h(
     'button',
     { type: 'button', class: 'primary', onclick: () => this.#play() },
-    say('move.play'),
+    translate('move.play'),
   );
 
   #does;
 
   /** @param does `back` puts the focus back on the board, `played` draws a move that is on its way */
-  constructor(app: App, does: { back: () => void; played: () => void }) {
+  constructor(app: App, does: { focusBoard: () => void; onSent: () => void }) {
     this.#app = app;
     this.#does = does;
-    const callOff = () => this.callOff();
-    const another = h('button', { type: 'button', onclick: callOff }, say('move.another'));
-    fill(this.element, h('p', {}, say('move.question')), this.#confirm, another);
+    const callOff = () => this.cancel();
+    const another = h('button', { type: 'button', onclick: callOff }, translate('move.another'));
+    replaceChildren(this.element, h('p', {}, translate('move.question')), this.#confirm, another);
   }
 
   /** Whether one is asked about a move. */
-  get isAsked() {
+  get isConfirming() {
     return this.#meant !== null;
   }
 
@@ -60,7 +60,7 @@ export class OwnMove {
   }
 
   /** What is shown as played already. */
-  shown(match: Match): Move | null {
+  moveFor(match: Match): MoveAtPly | null {
     const move = this.#sent ?? this.#meant?.move;
     return move?.ply === match.ply && move.takebacks === match.takebacks ? move : null;
   }
@@ -69,12 +69,12 @@ export class OwnMove {
    * @param match in which it is our turn
    * @param move a legal one
    */
-  choose(match: Match, move: string) {
+  submit(match: Match, move: string) {
     const chosen = { ply: match.ply, move, takebacks: match.takebacks };
-    if (isByDays(match)) {
+    if (isCorrespondence(match)) {
       this.#meant = { match, move: chosen };
       this.element.hidden = false;
-      this.#app.announce(say('move.question'));
+      this.#app.announce(translate('move.question'));
       this.#app.update();
       this.#confirm.focus({ preventScroll: true });
     } else {
@@ -83,19 +83,19 @@ export class OwnMove {
   }
 
   /** It was not meant. */
-  callOff() {
+  cancel() {
     this.#forgetMeant();
     this.#app.update();
   }
 
   /** There is another match. */
-  forget() {
+  reset() {
     this.#sent = null;
     this.#forgetMeant();
   }
 
   /** @param match as the event has left it */
-  happened({ ply, takebacks }: Match, event: MatchEvent) {
+  onMatchEvent({ ply, takebacks }: Match, event: MatchEvent) {
     const isOver = event.type === 'ended' || event.type === 'taken_back';
     if (isOver || (event.type === 'moved' && this.#sent && event.ply >= this.#sent.ply))
       this.#sent = null;
@@ -123,25 +123,25 @@ export class OwnMove {
     this.#meant = null;
     const hadFocus = this.element.contains(document.activeElement);
     this.element.hidden = true;
-    if (hadFocus) this.#does.back();
+    if (hadFocus) this.#does.focusBoard();
   }
 
-  #send(match: Match, move: Move) {
+  #send(match: Match, move: MoveAtPly) {
     this.#sent = move;
     void this.#ask(match, move);
-    this.#does.played();
+    this.#does.onSent();
   }
 
-  async #ask({ match }: Match, move: Move) {
+  async #ask({ match }: Match, move: MoveAtPly) {
     try {
-      await this.#app.connection.ask({ type: 'move', match, ...move });
+      await this.#app.connection.request({ type: 'move', match, ...move });
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof RequestError)) throw error;
       // Not known whether it was played: it stays in sight, and is sent again with the next welcome.
       if (error.code === 'lost') return;
       this.#sent = null;
-      this.#app.toast(say('move.refused', { why: refusalText(error) }));
-      if (error.code === 'stale_ply') void this.#app.ask({ type: 'watch', match });
+      this.#app.toast(translate('move.refused', { why: errorText(error) }));
+      if (error.code === 'stale_ply') void this.#app.request({ type: 'watch', match });
       this.#app.update();
     }
   }

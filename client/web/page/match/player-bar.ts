@@ -1,17 +1,17 @@
 // The strip of one seat: who sits there, what they have captured, how they stand, and their clock.
 
 import { ClockFace } from './clockface.ts';
-import { fill, h, write } from '../ui/dom.ts';
-import { say } from '../text/language.ts';
+import { replaceChildren, h, setText } from '../ui/dom.ts';
+import { translate } from '../text/language.ts';
 import { sideName } from '../text/labels.ts';
-import { changeWords, pageOf } from '../social/player-links.ts';
-import { iconOf } from '../board/piece.ts';
+import { ratingChangeText, seatProfilePath } from '../social/player-links.ts';
+import { drawPieceIcon } from '../board/piece.ts';
 import { icon } from '../app/header-toggles.ts';
-import { points } from '../text/phrases.ts';
+import { formatPoints } from '../text/phrases.ts';
 
 import type { Seat } from '../net/protocol.ts';
-import type { Shown } from '../model/clocks.ts';
-import type { Tally } from '../model/games.ts';
+import type { ClockReading } from '../model/clocks.ts';
+import type { Tally } from '../model/game-conventions.ts';
 import type { Match } from '../model/match.ts';
 import type { Board } from '../model/position.ts';
 
@@ -23,7 +23,7 @@ const PERSON =
 const SAID_MS = 8_000;
 const SAID_MS_PER_CHARACTER = 120;
 
-export class Strip {
+export class PlayerBar {
   #name = h('bdi', { class: 'player-name' });
   #rating = h('span', { class: 'rating' });
   #kind = h('span', { class: 'kind-icon' });
@@ -65,33 +65,33 @@ export class Strip {
     const you = match.you === number;
     this.#showName(seat, name);
     const change = match.changes?.find((change) => change.seat === number);
-    write(this.#rating, [rating, change && changeWords(change)].filter(Boolean).join(' '));
+    setText(this.#rating, [rating, change && ratingChangeText(change)].filter(Boolean).join(' '));
     const { series } = match;
     this.#points.hidden = !series;
     if (series) {
-      const mine = points(series.points[number] ?? 0);
-      write(this.#points, mine);
-      this.#points.title = say('players.points', { points: mine, count: series.game });
+      const mine = formatPoints(series.points[number] ?? 0);
+      setText(this.#points, mine);
+      this.#points.title = translate('players.points', { points: mine, count: series.game });
     }
     const kind = seat.occupant === 'bot' ? ROBOT : seat.occupant === 'player' ? PERSON : '';
     if (this.#kind.dataset.kind !== seat.occupant) {
       this.#kind.dataset.kind = seat.occupant;
-      fill(this.#kind, kind && icon(kind));
+      replaceChildren(this.#kind, kind && icon(kind));
     }
     const isBot = seat.occupant === 'bot';
-    const whose = you ? say('players.you') : isBot ? say('players.bot') : '';
-    write(this.#about, [sideName(seat.side), whose].filter(Boolean).join(' · '));
+    const whose = you ? translate('players.you') : isBot ? translate('players.bot') : '';
+    setText(this.#about, [sideName(seat.side), whose].filter(Boolean).join(' · '));
     const won = match.outcome?.winner === number;
     const lost = match.outcome && match.outcome.winner === 1 - number;
     const drew = match.status === 'ended' && !won && !lost;
-    write(
+    setText(
       this.#state,
       won
-        ? say('players.won')
+        ? translate('players.won')
         : lost
-          ? say('players.lost')
+          ? translate('players.lost')
           : onTurn && !drew && !match.clock
-            ? say('players.turn')
+            ? translate('players.turn')
             : '',
     );
     this.element.classList.toggle('on-turn', onTurn);
@@ -100,9 +100,9 @@ export class Strip {
   }
 
   /** Shows for a while what they say, in place of what else is told of them. */
-  says(text: string) {
+  showChatMessage(text: string) {
     clearTimeout(this.#saying);
-    fill(this.#said, h('bdi', {}, text));
+    replaceChildren(this.#said, h('bdi', {}, text));
     this.#said.title = text;
     this.#said.hidden = false;
     this.#more.hidden = true;
@@ -114,27 +114,30 @@ export class Strip {
   }
 
   #showName(seat: Seat, name: string) {
-    const page = pageOf(seat);
+    const page = seatProfilePath(seat);
     const drawn = JSON.stringify([name, page]);
     if (this.#name.dataset.drawn === drawn) return;
     this.#name.dataset.drawn = drawn;
-    fill(this.#name, page ? h('a', { class: 'person', href: page }, name) : name);
+    replaceChildren(this.#name, page ? h('a', { class: 'person', href: page }, name) : name);
   }
 
   /** @param isBelow whether it stands below the board */
-  place(isBelow: boolean) {
+  setBelowBoard(isBelow: boolean) {
     this.element.classList.toggle('below', isBelow);
     this.element.classList.toggle('above', !isBelow);
   }
 
   /** @param tally what this seat has brought about */
-  tally(board: Board, { says, pieces = [], shown = '' }: Tally = { says: '' }) {
+  showTally(
+    board: Board,
+    { text: says, pieces = [], shortText: shown = '' }: Tally = { text: '' },
+  ) {
     if (this.#tally.dataset.says === says) return;
     this.#tally.dataset.says = says;
     this.#tally.hidden = says === '';
     // What is drawn is said for those who do not see it.
-    const drawn = pieces.map((piece) => iconOf(board, piece));
-    fill(
+    const drawn = pieces.map((piece) => drawPieceIcon(board, piece));
+    replaceChildren(
       this.#tally,
       ...drawn,
       shown && h('span', { class: 'lead', 'aria-hidden': true }, shown),
@@ -142,12 +145,12 @@ export class Strip {
     );
   }
 
-  showClock(shown: Shown | null, { clock }: Match, connected: boolean) {
+  showClock(shown: ClockReading | null, { clock }: Match, connected: boolean) {
     this.#clock.show(shown, clock, this.#name.textContent ?? '', connected);
   }
 
-  showAway(text: string) {
-    write(this.#away, text);
+  showAbsence(text: string) {
+    setText(this.#away, text);
     this.element.classList.toggle('gone', text !== '');
   }
 }

@@ -1,10 +1,10 @@
 // How a match finds its second player: a link and a code to share, or a bot after all.
 
-import { challengedTo } from '../social/challenge.ts';
-import { h, write } from '../ui/dom.ts';
-import { parts, say } from '../text/language.ts';
-import { isOfDays } from '../lobby/custom-clock.ts';
-import { spanWords } from '../text/time.ts';
+import { challengedOpponent } from '../social/send-challenge.ts';
+import { h, setText } from '../ui/dom.ts';
+import { translateParts, translate } from '../text/language.ts';
+import { isCorrespondenceClock } from '../lobby/custom-clock.ts';
+import { formatDuration } from '../text/time.ts';
 
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
@@ -20,13 +20,13 @@ const DAYS_MS = 14 * 24 * 3_600_000;
 export function shareCard(app: App, match: Match, level: string | undefined) {
   const isHost = match.host === app.player?.id;
   // Bots do not play by days.
-  const bot = isOfDays(match.clock) ? null : botInstead(app, match, level);
-  const challenged = isHost && challengedTo(match);
+  const bot = isCorrespondenceClock(match.clock) ? null : botInstead(app, match, level);
+  const challenged = isHost && challengedOpponent(match);
   if (challenged) {
     return h(
       'section',
-      { class: 'card share', 'aria-label': say('share.challenge') },
-      h('p', {}, ...parts('share.only', { name: h('bdi', {}, challenged) })),
+      { class: 'card share', 'aria-label': translate('share.challenge') },
+      h('p', {}, ...translateParts('share.only', { name: h('bdi', {}, challenged) })),
       h('p', { class: 'note' }, waits(app, match)),
       instead(app, match, bot),
     );
@@ -41,11 +41,15 @@ export function shareCard(app: App, match: Match, level: string | undefined) {
   return h(
     'section',
     { class: 'card share', 'aria-labelledby': 'share-title' },
-    h('h2', { id: 'share-title' }, say('share.title')),
-    h('label', { for: 'link', class: 'unseen' }, say('share.link')),
-    h('div', { class: 'row' }, field, copyButton(field, say('share.copy'))),
-    h('p', {}, ...parts('share.code', { code: h('strong', { class: 'code' }, match.code) })),
-    h('p', { class: 'note' }, say(match.listed ? 'share.listed' : 'share.unlisted')),
+    h('h2', { id: 'share-title' }, translate('share.title')),
+    h('label', { for: 'link', class: 'unseen' }, translate('share.link')),
+    h('div', { class: 'row' }, field, copyButton(field, translate('share.copy'))),
+    h(
+      'p',
+      {},
+      ...translateParts('share.code', { code: h('strong', { class: 'code' }, match.code) }),
+    ),
+    h('p', { class: 'note' }, translate(match.listed ? 'share.listed' : 'share.unlisted')),
     isHost && h('p', { class: 'note' }, waits(app, match)),
     isHost && instead(app, match, bot),
   );
@@ -55,17 +59,21 @@ export function shareCard(app: App, match: Match, level: string | undefined) {
 export function copyButton(field: HTMLInputElement | HTMLTextAreaElement, says: string) {
   const copy = h('button', { type: 'button', class: 'primary' }, says);
   copy.addEventListener('click', async () => {
-    write(copy, (await copied(field.value, field)) ? say('share.copied') : say('share.byKey'));
-    setTimeout(() => write(copy, says), TOLD_MS);
+    setText(
+      copy,
+      (await copied(field.value, field)) ? translate('share.copied') : translate('share.byKey'),
+    );
+    setTimeout(() => setText(copy, says), TOLD_MS);
   });
   return copy;
 }
 
 /** How long it waits for somebody while its host is elsewhere. */
 function waits({ connection }: App, { clock }: Match) {
-  if (isOfDays(clock)) return say('share.days', { time: spanWords(DAYS_MS) });
+  if (isCorrespondenceClock(clock))
+    return translate('share.days', { time: formatDuration(DAYS_MS) });
   const most = connection.welcome?.limits.abandon_after_ms ?? 0;
-  return say('share.waits', { time: spanWords(most) });
+  return translate('share.waits', { time: formatDuration(most) });
 }
 
 /**
@@ -76,7 +84,7 @@ export async function shareLink(link: string): Promise<string> {
   if (matchMedia('(hover: none)').matches && navigator.share) {
     try {
       await navigator.share({ url: link });
-      return say('share.shared');
+      return translate('share.shared');
     } catch {
       // Called off, or not allowed here: it is copied all the same.
     }
@@ -85,7 +93,7 @@ export async function shareLink(link: string): Promise<string> {
   document.body.append(field);
   const isCopied = await copied(link, field);
   field.remove();
-  return isCopied ? say('share.done') : link;
+  return isCopied ? translate('share.done') : link;
 }
 
 /** @param field that has it */
@@ -106,7 +114,7 @@ async function copied(
 /** What the host can do instead of waiting. */
 function instead(app: App, match: Match, bot: Node[] | null) {
   const cancel = async () => {
-    if (await app.ask({ type: 'leave', match: match.match })) app.go('/');
+    if (await app.request({ type: 'leave', match: match.match })) app.navigate('/');
   };
   return h(
     'div',
@@ -115,7 +123,7 @@ function instead(app: App, match: Match, bot: Node[] | null) {
     h(
       'button',
       { type: 'button', class: 'quiet', onclick: () => void cancel() },
-      say('share.callOff'),
+      translate('share.callOff'),
     ),
   );
 }
@@ -123,16 +131,16 @@ function instead(app: App, match: Match, bot: Node[] | null) {
 function botInstead(app: App, match: Match, level: string | undefined) {
   const levels = h(
     'select',
-    { 'aria-label': say('share.level') },
+    { 'aria-label': translate('share.level') },
     ...app.levels.map((known) =>
       h('option', { value: known.level, selected: known.level === level }, known.title),
     ),
   );
   const seat = match.seats.findIndex(({ occupant }) => occupant === 'open');
   const sitDown = () =>
-    void app.ask({ type: 'seat', match: match.match, seat, occupant: { bot: levels.value } });
+    void app.request({ type: 'seat', match: match.match, seat, occupant: { bot: levels.value } });
   return [
-    h('label', { class: 'field' }, h('span', {}, say('share.bot')), levels),
-    h('button', { type: 'button', onclick: sitDown }, say('share.seat')),
+    h('label', { class: 'field' }, h('span', {}, translate('share.bot')), levels),
+    h('button', { type: 'button', onclick: sitDown }, translate('share.seat')),
   ];
 }

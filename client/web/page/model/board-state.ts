@@ -1,34 +1,34 @@
 // What is to be seen of a match: its board now or in the past, and what the last move changed.
 
 import { EMPTY } from './fen.ts';
-import { customsOf, landingOf } from './games.ts';
+import { conventionsOf, destinationOf } from './game-conventions.ts';
 import { Board } from './position.ts';
 
 import type { Game } from '../net/protocol.ts';
 import type { Match } from './match.ts';
-import type { Option } from './move-selection.ts';
+import type { MoveOption } from './move-selection.ts';
 
 /** What the board shows and allows now. */
-export interface View {
+export interface BoardState {
   board: Board;
   /** the squares of the last move */
   last: string[];
   /** the square of a king that is attacked */
   check: string | null;
   /** the winning line */
-  line: string[];
+  winningLine: string[];
   /** the moves that may be chosen now */
   legal: string[];
   /** what may be chosen ahead, while the other one is to move */
-  ahead: Option[];
+  premoveOptions: MoveOption[];
   /** the squares of what is chosen ahead */
-  queued: string[];
+  premoveSquares: string[];
   /** whose piece a chosen move brings */
   seat: number | null;
   /** whether new pieces arrive before one's eyes */
-  moving: boolean;
+  isAnimated: boolean;
   /** whether it is seen from the other side */
-  turned: boolean;
+  isFlipped: boolean;
 }
 
 /** The board after so many moves, the squares of the last of them, and that of a king that is attacked. */
@@ -36,11 +36,11 @@ export function boardAfter(
   game: Game,
   match: Match,
   ply: number,
-): Pick<View, 'board' | 'last' | 'check'> {
-  const board = new Board(game, match.past[ply] ?? match.position);
+): Pick<BoardState, 'board' | 'last' | 'check'> {
+  const board = new Board(game, match.positions[ply] ?? match.position);
   const move = match.moves[ply - 1];
   const before = boardBefore(game, match, ply);
-  const { king, path } = customsOf(game.game);
+  const { kingSquare: king, path } = conventionsOf(game.game);
   const check = (isCheck(match, ply) && king?.(board)) || null;
   if (move === undefined) return { board, last: [], check };
   const last = path(move, board);
@@ -58,32 +58,32 @@ const isCheck = ({ san, checkedAtStart }: Match, ply: number) =>
  * @param ply how many moves there were with it
  */
 export function boardBefore(game: Game, match: Match, ply: number) {
-  const position = match.past[ply - 1];
+  const position = match.positions[ply - 1];
   return position === undefined ? null : new Board(game, position);
 }
 
 /** The match as it was after so many moves. */
-export const asWas = (match: Match, ply: number): Match =>
+export const matchAtPly = (match: Match, ply: number): Match =>
   ply === match.ply ? match : { ...match, ply, moves: match.moves.slice(0, ply) };
 
 /**
  * The board as it will look when the server has taken a move of ours. The rules are the server's: a
  * move that does more than bring a piece is seen whole when it answers.
  */
-export function boardWith(
+export function boardWithPendingMove(
   game: Game,
   match: Match,
   move: string,
-): Pick<View, 'board' | 'last' | 'check'> {
+): Pick<BoardState, 'board' | 'last' | 'check'> {
   const now = boardAfter(game, match, match.ply);
   const { board } = now;
-  const square = landingOf(move, board);
+  const square = destinationOf(move, board);
   if (square === null || match.you === null) return now;
-  const [from = square, ...rest] = customsOf(game.game).path(move, board);
+  const [from = square, ...rest] = conventionsOf(game.game).path(move, board);
   if (rest.length === 0) {
     const last = [square];
-    return { board: board.with({ [square]: board.pieceOf(match.you) }), last, check: null };
+    return { board: board.withPieces({ [square]: board.pieceOf(match.you) }), last, check: null };
   }
-  const changes = { [from]: EMPTY, [square]: board.at(from) };
-  return { board: board.with(changes), last: [from, ...rest], check: null };
+  const changes = { [from]: EMPTY, [square]: board.pieceAt(from) };
+  return { board: board.withPieces(changes), last: [from, ...rest], check: null };
 }

@@ -1,13 +1,13 @@
 // What the clocks of a match show, reckoned from what was told last.
 
-import { say } from '../text/language.ts';
-import { periodWords, TENTHS_MS, timeWords } from '../text/time.ts';
+import { translate } from '../text/language.ts';
+import { formatPeriods, TENTHS_BELOW_MS, formatTimeLeft } from '../text/time.ts';
 
 import type { Clock } from '../net/protocol.ts';
 import type { Match } from './match.ts';
 
 /** A seat's clock at one instant. */
-export interface Shown {
+export interface ClockReading {
   /** of the main time, or of the period that has begun */
   left: number;
   /** how many are left, where there are any */
@@ -17,11 +17,11 @@ export interface Shown {
   /** what is left of the delay */
   delay: number;
   /** within how long the first move must come, where it is free */
-  first: number | null;
+  firstMoveMs: number | null;
   /** whether `left` is becoming less */
-  runs: boolean;
+  isRunning: boolean;
   onTurn: boolean;
-  stands: boolean;
+  isPaused: boolean;
 }
 
 /** The least that a clock shows before the server has said that it is over. */
@@ -31,12 +31,12 @@ const LEAST_MS = 1;
  * @param now by `performance.now()`
  * @returns nothing without a clock
  */
-export function clockOf(match: Match, seat: number, now: number): Shown | null {
+export function clockReading(match: Match, seat: number, now: number): ClockReading | null {
   const { clock, left_ms: left } = match;
   if (!clock || !left) return null;
   const onTurn = match.status === 'running' && match.turn === seat;
   const stands = match.stands === true;
-  const since = stands ? 0 : now - match.toldAt;
+  const since = stands ? 0 : now - match.clocksUpdatedAt;
   const first = onTurn && match.first_move_ms !== undefined ? match.first_move_ms - since : null;
   const spent = onTurn && first === null ? (match.turn_ms ?? 0) + since : 0;
   const most = match.status === 'ended' ? 0 : LEAST_MS;
@@ -47,10 +47,10 @@ export function clockOf(match: Match, seat: number, now: number): Shown | null {
     left: Math.max(most, shown.left),
     periods: shown.periods === null ? null : Math.max(0, shown.periods),
     delay,
-    first: first === null ? null : Math.max(LEAST_MS, first),
-    runs: onTurn && !stands && first === null && delay === 0,
+    firstMoveMs: first === null ? null : Math.max(LEAST_MS, first),
+    isRunning: onTurn && !stands && first === null && delay === 0,
     onTurn,
-    stands: onTurn && stands,
+    isPaused: onTurn && stands,
   };
 }
 
@@ -80,34 +80,41 @@ function reckon(clock: Clock, left: number, periods: number | null, spent: numbe
 }
 
 /** How long what a clock tells stays as it is; `null` if it does so until something is told. */
-export function changesIn({ left, delay, first, runs, onTurn, stands }: Shown) {
+export function msUntilChange({
+  left,
+  delay,
+  firstMoveMs: first,
+  isRunning: runs,
+  onTurn,
+  isPaused: stands,
+}: ClockReading) {
   if (!onTurn || stands) return null;
   const counted = first ?? (delay > 0 ? delay : runs ? left : null);
   if (counted === null) return null;
   // Something else may follow in an instant, or the server's word that it is over.
   if (counted <= LEAST_MS) return 100;
-  const unit = counted <= TENTHS_MS ? 100 : 1000;
+  const unit = counted <= TENTHS_BELOW_MS ? 100 : 1000;
   return counted % unit || unit;
 }
 
 /** Whether there is so little time that it is to be seen. */
-export const isLow = ({ left, inPeriod, periods }: Shown) =>
-  left < TENTHS_MS && (periods === null || periods === 0 || inPeriod);
+export const isTimeLow = ({ left, inPeriod, periods }: ClockReading) =>
+  left < TENTHS_BELOW_MS && (periods === null || periods === 0 || inPeriod);
 
 /** What stands beside the time. */
-export function besideTime(
-  { periods, inPeriod, delay, first, onTurn, stands }: Shown,
+export function clockDetailText(
+  { periods, inPeriod, delay, firstMoveMs: first, onTurn, isPaused: stands }: ClockReading,
   clock: Clock,
   connected: boolean,
 ) {
-  if (onTurn && !connected) return say('clock.offline');
+  if (onTurn && !connected) return translate('clock.offline');
   const says = [];
-  if (stands) says.push(say('clock.stands'));
-  if (first !== null) says.push(say('clock.first', { time: timeWords(first) }));
-  if (delay > 0) says.push(say('clock.waits', { time: timeWords(delay) }));
+  if (stands) says.push(translate('clock.stands'));
+  if (first !== null) says.push(translate('clock.first', { time: formatTimeLeft(first) }));
+  if (delay > 0) says.push(translate('clock.waits', { time: formatTimeLeft(delay) }));
   if (clock.kind === 'byo-yomi' && periods) {
-    if (!inPeriod) says.push(`+ ${periodWords(periods, clock.period_ms)}`);
-    else says.push(say('clock.left', { count: periods }));
+    if (!inPeriod) says.push(`+ ${formatPeriods(periods, clock.period_ms)}`);
+    else says.push(translate('clock.left', { count: periods }));
   }
-  return says.join(', ') || (onTurn ? say('clock.turn') : '');
+  return says.join(', ') || (onTurn ? translate('clock.turn') : '');
 }

@@ -4,7 +4,7 @@
 import { firstToMove } from './first-player.ts';
 
 import type {
-  ClockTold,
+  ClockUpdate,
   MatchEvent,
   Occupant,
   Outcome,
@@ -12,7 +12,7 @@ import type {
   RematchState,
   Seat,
   Snapshot,
-  StandingOffer,
+  OfferState,
 } from '../net/protocol.ts';
 
 /**
@@ -23,13 +23,13 @@ import type {
  * `checkedAtStart` is whether it began with a check.
  */
 export type Match = Snapshot & {
-  past: (string | undefined)[];
-  toldAt: number;
-  gone: (Gone | null)[];
+  positions: (string | undefined)[];
+  clocksUpdatedAt: number;
+  absences: (Absence | null)[];
   unrated?: string;
   checkedAtStart: boolean;
 };
-export interface Gone {
+export interface Absence {
   since: number;
   until: number | null;
 }
@@ -39,22 +39,22 @@ export interface Gone {
  * @param before what was known of the same match
  */
 export function fromSnapshot(snapshot: Snapshot, now: number, before?: Match): Match {
-  const past = before?.past.slice(0, snapshot.ply + 1) ?? [];
+  const past = before?.positions.slice(0, snapshot.ply + 1) ?? [];
   // Before the start there may be no position worth keeping.
   if (snapshot.status !== 'open') past[snapshot.ply] = snapshot.position;
   const gone = snapshot.seats.map((seat, number) =>
-    isGone(seat) ? (before?.gone[number] ?? { since: now, until: null }) : null,
+    isAbsent(seat) ? (before?.absences[number] ?? { since: now, until: null }) : null,
   );
   const checkedAtStart =
     snapshot.ply === 0 ? snapshot.check === true : (before?.checkedAtStart ?? false);
-  return { ...snapshot, past, toldAt: now, gone, checkedAtStart };
+  return { ...snapshot, positions: past, clocksUpdatedAt: now, absences: gone, checkedAtStart };
 }
 
 /**
  * The match after an event; `null` if events between are missing.
  * @param now by `performance.now()`
  */
-export function fold(match: Match, event: MatchEvent, now: number): Match | null {
+export function applyEvent(match: Match, event: MatchEvent, now: number): Match | null {
   if (event.seq <= match.seq) return match;
   if (event.seq > match.seq + 1) return null;
   const next = { ...match, seq: event.seq };
@@ -69,20 +69,20 @@ export function fold(match: Match, event: MatchEvent, now: number): Match | null
       const { position, ply, turn, legal, patience_ms } = event;
       const told = { position, ply, turn, legal, patience_ms, ...turnBegins(event, now) };
       const checkedAtStart = event.check === true;
-      return { ...next, status: 'running', ...told, past: [position], checkedAtStart };
+      return { ...next, status: 'running', ...told, positions: [position], checkedAtStart };
     }
     case 'moved': {
       const { position, turn, legal } = event;
       const moves = [...match.moves.slice(0, event.ply), event.move];
       const san = match.san && [...match.san.slice(0, event.ply), event.san ?? event.move];
-      const past = [...match.past];
+      const past = [...match.positions];
       past[moves.length] = position;
       // A draw's offer ends by a move of the other seat, a takeback's by any.
       const offers = match.offers.filter(
         ({ seat, offer }) => offer === 'draw' && seat === event.seat,
       );
       const told = { position, turn, legal, offers, ...turnBegins(event, now) };
-      return { ...next, ...told, moves, san, past, ply: moves.length };
+      return { ...next, ...told, moves, san, positions: past, ply: moves.length };
     }
     case 'offered': {
       const { seat, offer, ply, to_ply } = event;
@@ -92,11 +92,11 @@ export function fold(match: Match, event: MatchEvent, now: number): Match | null
       return { ...next, offers: without(match, event) };
     case 'taken_back': {
       const { ply, position, turn, legal, takebacks } = event;
-      const past = match.past.slice(0, ply + 1);
+      const past = match.positions.slice(0, ply + 1);
       past[ply] = position;
       const told = { ply, position, turn, legal, takebacks, ...turnBegins(event, now) };
       const line = { moves: match.moves.slice(0, ply), san: match.san?.slice(0, ply) };
-      return { ...next, ...told, ...line, past, offers: [] };
+      return { ...next, ...told, ...line, positions: past, offers: [] };
     }
     case 'time_given': {
       const { left_ms, periods } = event;
@@ -150,17 +150,17 @@ const turnBegins = (
   now: number,
 ) => ({
   ...{ left_ms, periods, first_move_ms },
-  ...{ turn_ms: 0, stands: false, toldAt: now },
+  ...{ turn_ms: 0, stands: false, clocksUpdatedAt: now },
 });
 
 /**
  * The match with its clocks as they are now.
  * @param now by `performance.now()`
  */
-export function withClocks(match: Match, told: ClockTold, now: number): Match {
+export function withClocks(match: Match, told: ClockUpdate, now: number): Match {
   const { ply, left_ms, periods, turn_ms, stands, first_move_ms } = told;
   if (ply !== match.ply || match.status !== 'running') return match;
-  return { ...match, left_ms, periods, turn_ms, stands, first_move_ms, toldAt: now };
+  return { ...match, left_ms, periods, turn_ms, stands, first_move_ms, clocksUpdatedAt: now };
 }
 
 function seated(match: Match, number: number, occupant: Occupant): [Seat, Seat] {
@@ -170,8 +170,8 @@ function seated(match: Match, number: number, occupant: Occupant): [Seat, Seat] 
 }
 
 /** The match with the positions of these events, which it has been through. */
-export function remembering(match: Match, events: MatchEvent[]): Match {
-  const past = [...match.past];
+export function withPastPositions(match: Match, events: MatchEvent[]): Match {
+  const past = [...match.positions];
   let { checkedAtStart } = match;
   for (const event of events) {
     if (event.type === 'started') {
@@ -181,7 +181,7 @@ export function remembering(match: Match, events: MatchEvent[]): Match {
     if (event.type === 'moved') past[event.ply + 1] = event.position;
     if (event.type === 'taken_back') past[event.ply] = event.position;
   }
-  return { ...match, past, checkedAtStart };
+  return { ...match, positions: past, checkedAtStart };
 }
 
 /**
@@ -194,19 +194,19 @@ export function withPresence(match: Match, presence: Presence, now: number): Mat
     seat.occupant === 'player' ? { ...seat, connected: presence.seats[number] === true } : seat;
   const seats: [Seat, Seat] = [isThere(first, 0), isThere(second, 1)];
   const gone = seats.map((seat, number) => {
-    if (!isGone(seat)) return null;
+    if (!isAbsent(seat)) return null;
     const left = presence.gone_ms[number];
     const until = typeof left === 'number' ? now + left : null;
-    return { since: match.gone[number]?.since ?? now, until };
+    return { since: match.absences[number]?.since ?? now, until };
   });
-  return { ...match, seats, gone, spectators: presence.spectators };
+  return { ...match, seats, absences: gone, spectators: presence.spectators };
 }
 
 /** Whether the player of a seat has no connection. */
-export const isGone = (seat: Seat) => seat.occupant === 'player' && !seat.connected;
+export const isAbsent = (seat: Seat) => seat.occupant === 'player' && !seat.connected;
 
 /** The seat in which a bot stands in for this player; `null` if none does. */
-export function stoodIn(
+export function standInSeat(
   { seats, status }: Pick<Match, 'seats' | 'status'>,
   player: string | undefined,
 ) {
@@ -218,7 +218,7 @@ export function stoodIn(
  * The match, in which a seat is ours at the end though a bot has stood in for us: who has won, and who may
  * ask for a rematch, are those for whom bots stood in.
  */
-export function asHeld(match: Match, player: string | undefined): Match {
+export function withRestoredSeat(match: Match, player: string | undefined): Match {
   if (match.status !== 'ended' || match.you !== null || player === undefined) return match;
   const { seats } = match;
   const at = seats.findIndex((seat) => seat.occupant === 'bot' && seat.for?.player === player);
@@ -226,36 +226,36 @@ export function asHeld(match: Match, player: string | undefined): Match {
 }
 
 /** The person whose seat this is, though a bot may stand in there. */
-export function personIn({ seats }: Pick<Match, 'seats'>, number: number) {
+export function seatOwner({ seats }: Pick<Match, 'seats'>, number: number) {
   const seat = seats[number];
   if (seat?.occupant === 'player') return { player: seat.player, name: seat.name };
   return (seat?.occupant === 'bot' && seat.for) || null;
 }
 
 /** Whether a player has to do with a match that is not over. */
-export const isLiveOf = (match: Match, player: string | undefined) =>
+export const isLiveFor = (match: Match, player: string | undefined) =>
   match.status !== 'ended' &&
-  (match.you !== null || match.host === player || isStoodIn(match, player));
+  (match.you !== null || match.host === player || hasStandIn(match, player));
 
 /** Whether a bot plays there for a player, who may take the seat back. */
-export const isStoodIn = (match: Match, player: string | undefined) =>
-  stoodIn(match, player) !== null;
+export const hasStandIn = (match: Match, player: string | undefined) =>
+  standInSeat(match, player) !== null;
 
 export const isMyTurn = (match: Match) =>
   match.status === 'running' && match.you !== null && match.turn === match.you;
 
 /** The offers that stand, that of a rematch among them. */
-export function offersOf({ offers, ply, rematch }: Match): StandingOffer[] {
+export function pendingOffers({ offers, ply, rematch }: Match): OfferState[] {
   const again = rematch && !rematch.next ? [0, 1].filter((seat) => rematch.offers[seat]) : [];
   return [...offers, ...again.map((seat) => ({ seat, offer: 'rematch' as const, ply }))];
 }
 
 /** What the other offers, to be answered by us. */
-export const offersTo = (match: Match) =>
-  match.you === null ? [] : offersOf(match).filter(({ seat }) => seat !== match.you);
+export const incomingOffers = (match: Match) =>
+  match.you === null ? [] : pendingOffers(match).filter(({ seat }) => seat !== match.you);
 
 /** To which ply our own last move would be taken back; `null` if there is none. */
-export function takebackTo(match: Match) {
+export function takebackPly(match: Match) {
   const { you, ply } = match;
   if (you === null) return null;
   // From the first ply on the seats take turns.

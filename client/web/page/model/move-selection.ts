@@ -5,23 +5,23 @@
  * A legal move and the squares of its piece: where it stands, where it comes to on the way, where it
  * ends.
  */
-export interface Option {
+export interface MoveOption {
   move: string;
   path: string[];
 }
 
-export class Picking {
+export class MoveSelection {
   #options;
   #origins;
   /** The squares chosen so far; the first is where the piece stands. */
   #way: string[] = [];
 
-  constructor(options: Option[]) {
+  constructor(options: MoveOption[]) {
     this.#options = options.filter(({ path }) => path.length > 1);
     this.#origins = new Set(this.#options.map(({ path }) => path[0] ?? ''));
   }
 
-  get way() {
+  get selectedSquares() {
     return this.#way;
   }
 
@@ -42,7 +42,7 @@ export class Picking {
     return new Set(squares.filter((square) => this.#next(square).length > 0));
   }
 
-  letGo() {
+  clear() {
     this.#way = [];
   }
 
@@ -50,7 +50,7 @@ export class Picking {
    * Chooses a square: picks up what stands there, or puts down there what is picked up, or lets it go.
    * @returns the moves that are meant when nothing is left to choose but between them
    */
-  choose(square: string): string[] {
+  selectSquare(square: string): string[] {
     if (this.#way.length > 0 && square !== this.#way.at(-1)) {
       const next = this.#next(square);
       if (next.length === 1) return this.#done(next);
@@ -74,7 +74,7 @@ export class Picking {
     return over.length > 0 ? over : ends.length === 1 ? ends : [];
   }
 
-  #done(options: Option[]) {
+  #done(options: MoveOption[]) {
     this.#way = [];
     return options.map(({ move }) => move);
   }

@@ -2,8 +2,8 @@
 // every square has a name by file and rank, and holds one character.
 
 import { EMPTY } from './fen.ts';
-import { customsOf } from './games.ts';
-import { known } from '../text/language.ts';
+import { conventionsOf } from './game-conventions.ts';
+import { tryTranslate } from '../text/language.ts';
 
 import type { Game } from '../net/protocol.ts';
 
@@ -23,15 +23,15 @@ export class Board {
     this.ranks = game.ranks;
     this.sides = game.sides;
     this.position = position;
-    this.#ranks = position === '' ? [] : customsOf(game.game).read(position);
+    this.#ranks = position === '' ? [] : conventionsOf(game.game).readRanks(position);
   }
 
-  name(file: number, rank: number) {
+  squareName(file: number, rank: number) {
     return `${String.fromCharCode(97 + file)}${rank + 1}`;
   }
 
   /** Where a square lies, counted from the lower left; `null` if the text names none. */
-  place(square: string): { file: number; rank: number } | null {
+  coordinatesOf(square: string): { file: number; rank: number } | null {
     const parts = /^([a-z])([1-9]\d?)$/.exec(square);
     if (!parts?.[1]) return null;
     const file = parts[1].charCodeAt(0) - 97;
@@ -40,17 +40,17 @@ export class Board {
   }
 
   has(square: string) {
-    return this.place(square) !== null;
+    return this.coordinatesOf(square) !== null;
   }
 
   /** What stands there. */
-  at(square: string): string {
-    const place = this.place(square);
+  pieceAt(square: string): string {
+    const place = this.coordinatesOf(square);
     return (place && this.#ranks[this.ranks - 1 - place.rank]?.[place.file]) ?? EMPTY;
   }
 
   isEmpty(square: string) {
-    return this.at(square) === EMPTY;
+    return this.pieceAt(square) === EMPTY;
   }
 
   /**
@@ -60,31 +60,35 @@ export class Board {
   seatOf(piece: string): number | null {
     if (piece === EMPTY) return null;
     const seat =
-      customsOf(this.game).seatOf?.(piece) ?? this.sides.findIndex((side) => side[0] === piece);
+      conventionsOf(this.game).seatOf?.(piece) ?? this.sides.findIndex((side) => side[0] === piece);
     return seat < 0 ? null : seat;
   }
 
   pieceOf(seat: number) {
-    return customsOf(this.game).pieceOf?.(seat) ?? this.sides[seat]?.[0] ?? EMPTY;
+    return conventionsOf(this.game).pieceOf?.(seat) ?? this.sides[seat]?.[0] ?? EMPTY;
   }
 
   /** A piece by its name. */
-  called(piece: string) {
+  pieceName(piece: string) {
     const seat = this.seatOf(piece);
     if (seat === null) return piece;
-    return customsOf(this.game).sayPiece?.(piece) ?? known(`piece.${this.sides[seat]}`) ?? piece;
+    return (
+      conventionsOf(this.game).pieceName?.(piece) ??
+      tryTranslate(`piece.${this.sides[seat]}`) ??
+      piece
+    );
   }
 
   /**
    * The board with these squares changed.
    * @param changes what stands on each afterwards
    */
-  with(changes: Record<string, string>) {
+  withPieces(changes: Record<string, string>) {
     const board = new Board(this, '');
     board.position = this.position;
     board.#ranks = this.#ranks.map((rank) => [...rank]);
     for (const [square, piece] of Object.entries(changes)) {
-      const place = this.place(square);
+      const place = this.coordinatesOf(square);
       const rank = place && board.#ranks[this.ranks - 1 - place.rank];
       if (place && rank) rank[place.file] = piece;
     }
@@ -92,10 +96,10 @@ export class Board {
   }
 
   /** How many there are of each piece. */
-  count(): Map<string, number> {
+  countPieces(): Map<string, number> {
     const counts = new Map();
     for (const square of this.squares()) {
-      const piece = this.at(square);
+      const piece = this.pieceAt(square);
       if (piece !== EMPTY) counts.set(piece, (counts.get(piece) ?? 0) + 1);
     }
     return counts;
@@ -104,7 +108,7 @@ export class Board {
   /** All squares, from the highest rank down, as one reads. */
   *squares() {
     for (let rank = this.ranks - 1; rank >= 0; rank--) {
-      for (let file = 0; file < this.files; file++) yield this.name(file, rank);
+      for (let file = 0; file < this.files; file++) yield this.squareName(file, rank);
     }
   }
 }

@@ -1,13 +1,13 @@
 // A move that is chosen while the other one thinks, and played when the turn comes if it is legal then.
 // It is known by its squares: what they mean, and whether it may be played, the server tells with the turn.
 
-import { customsOf, squaresOf } from './games.ts';
-import { say, sentences } from '../text/language.ts';
+import { conventionsOf, clickSquaresOf } from './game-conventions.ts';
+import { translate, joinSentences } from '../text/language.ts';
 import { isMyTurn } from './match.ts';
 
 import type { App } from '../app/main.ts';
 import type { Match } from './match.ts';
-import type { Option } from './move-selection.ts';
+import type { MoveOption } from './move-selection.ts';
 import type { Board } from './position.ts';
 
 export interface Premove {
@@ -19,16 +19,16 @@ export interface Premove {
   /** where a key has named it */
   move?: string;
   /** what else is to be known of it */
-  told: string;
+  note: string;
 }
 
 /** Whether a move may be chosen ahead. */
-export const isAwaiting = ({ status, you, turn }: Match) =>
+export const canPremove = ({ status, you, turn }: Match) =>
   status === 'running' && you !== null && turn !== you;
 
 /** What can be chosen ahead: a piece of ours and any other square, or a free square where pieces are put. */
-export function choicesAhead({ game, legal, you }: Match, board: Board): Option[] {
-  const { path, label } = customsOf(game);
+export function premoveOptions({ game, legal, you }: Match, board: Board): MoveOption[] {
+  const { path, squareLabel: label } = conventionsOf(game);
   const squares = [...board.squares()].filter((square) => label(square) !== '');
   // Both play by the same rules: what the other may do now tells in which manner.
   const takesUp = legal.some((move) => path(move, board).length > 1);
@@ -36,7 +36,7 @@ export function choicesAhead({ game, legal, you }: Match, board: Board): Option[
     const free = squares.filter((square) => board.isEmpty(square));
     return free.map((square) => ({ move: square, path: [square] }));
   }
-  const ours = squares.filter((square) => board.seatOf(board.at(square)) === you);
+  const ours = squares.filter((square) => board.seatOf(board.pieceAt(square)) === you);
   return ours.flatMap((from) =>
     squares.filter((to) => to !== from).map((to) => ({ move: `${from} ${to}`, path: [from, to] })),
   );
@@ -46,17 +46,17 @@ export function choicesAhead({ game, legal, you }: Match, board: Board): Option[
  * The legal move that was meant; `null` if there is none now.
  * @param match in which it is our turn
  */
-export function meant(
+export function resolvePremove(
   { ply, takebacks, squares, move }: Premove,
   match: Match,
   board: Board,
 ): string | null {
   if (match.ply !== ply + 1 || match.takebacks !== takebacks) return null;
-  const { path, choices } = customsOf(match.game);
+  const { path, moveChoices: choices } = conventionsOf(match.game);
   const [from = '', to] = squares;
   const found = match.legal.filter((legal) => {
     if (move !== undefined) return legal === move;
-    if (to === undefined) return squaresOf(legal, board).includes(from);
+    if (to === undefined) return clickSquaresOf(legal, board).includes(from);
     const way = path(legal, board);
     return way[0] === from && way.at(-1) === to;
   });
@@ -66,7 +66,7 @@ export function meant(
 }
 
 /** What is chosen ahead in one match. */
-export class Ahead {
+export class PremoveState {
   premove: Premove | null = null;
   #app;
 
@@ -74,33 +74,33 @@ export class Ahead {
     this.#app = app;
   }
 
-  choose(match: Match, choice: { squares: string[]; move?: string }, board: Board | null) {
-    const told = (board && customsOf(match.game).becomes?.(choice.squares, board)) ?? '';
-    this.premove = { ...choice, told, ply: match.ply, takebacks: match.takebacks };
-    this.#app.announce(this.says());
+  set(match: Match, choice: { squares: string[]; move?: string }, board: Board | null) {
+    const told = (board && conventionsOf(match.game).premoveNote?.(choice.squares, board)) ?? '';
+    this.premove = { ...choice, note: told, ply: match.ply, takebacks: match.takebacks };
+    this.#app.announce(this.statusText());
     this.#app.update();
   }
 
-  takeOut() {
+  cancel() {
     this.premove = null;
-    this.#app.announce(say('ahead.none'));
+    this.#app.announce(translate('ahead.none'));
     this.#app.update();
   }
 
   /** What is chosen, and how one is rid of it. */
-  says() {
+  statusText() {
     if (!this.premove) return '';
-    const { squares, move, told } = this.premove;
-    const way = () => squares.reduce((from, to) => say('ahead.way', { from, to }));
-    return sentences(say('ahead.chosen', { move: move ?? way() }), told);
+    const { squares, move, note: told } = this.premove;
+    const way = () => squares.reduce((from, to) => translate('ahead.way', { from, to }));
+    return joinSentences(translate('ahead.chosen', { move: move ?? way() }), told);
   }
 
   /** What is to be played now that it is our turn. */
-  due(match: Match, board: Board): string | null {
+  takeMove(match: Match, board: Board): string | null {
     if (!this.premove || !isMyTurn(match)) return null;
-    const move = meant(this.premove, match, board);
+    const move = resolvePremove(this.premove, match, board);
     this.premove = null;
-    if (move === null) this.#app.toast(say('ahead.cannot'));
+    if (move === null) this.#app.toast(translate('ahead.cannot'));
     return move;
   }
 }

@@ -1,25 +1,25 @@
 // The one connection to the server: it says hello, comes back when it is lost, and knows when it
 // should not.
 
-import { AloneLine, REPLACED } from '../offline/local-socket.ts';
+import { LocalSocket, CLOSE_CODE_REPLACED } from '../offline/local-socket.ts';
 import { deviceLabel } from '../ui/device-name.ts';
-import { recall, remember } from '../ui/storage.ts';
-import { forgetPast } from '../offline/offline-history.ts';
-import { say } from '../text/language.ts';
-import { Lookout, isServerThere } from './server-probe.ts';
-import { inOurWords } from '../text/labels.ts';
-import { refusalText } from '../text/phrases.ts';
+import { getStored, setStored } from '../ui/storage.ts';
+import { clearOfflineData } from '../offline/offline-history.ts';
+import { translate } from '../text/language.ts';
+import { ServerProbe, isServerReachable } from './server-probe.ts';
+import { translateWelcome } from '../text/labels.ts';
+import { errorText } from '../text/phrases.ts';
 
-import type { Failure, Message, Player, ReplyTo, Request, Welcome } from './protocol.ts';
+import type { ErrorMessage, Message, Player, ReplyTo, Request, Welcome } from './protocol.ts';
 
 /**
  * What the connection is doing. `waiting` until `at` (a time of `performance.now()`), then it tries
  * again; `replaced`, `ended` and `broken` wait for the person. An open one `isSlow` when an answer is overdue.
  */
-export type Link =
+export type ConnectionStatus =
   | { state: 'connecting' }
   | { state: 'open'; isSlow: boolean }
-  | { state: 'waiting'; at: number; why: string }
+  | { state: 'waiting'; retryAt: number; why: string }
   | { state: 'replaced' }
   | { state: 'ended' }
   | { state: 'broken'; why: string };
@@ -28,15 +28,16 @@ export type Link =
  * Another way to be somebody than by what this browser remembers: a new player of a name, or a player who has
  * made a code, a key or a password.
  */
-export type Way = { name: string; password?: string } | { pair: string } | { recovery: string };
+export type LoginCredentials =
+  { name: string; password?: string } | { pair: string } | { recovery: string };
 
-export interface Listener {
+export interface ConnectionListener {
   /** what the connection is doing has changed */
-  link: (link: Link) => void;
+  onStatus: (link: ConnectionStatus) => void;
   /** the server knows us, and forgets what we watched */
-  welcome: (welcome: Welcome) => void;
+  onWelcome: (welcome: Welcome) => void;
   /** anything but a welcome, answers included */
-  message: (message: Message) => void;
+  onMessage: (message: Message) => void;
 }
 
 const TRY_AFTER_MS = [500, 1000, 2000, 4000, 8000, 15_000];
@@ -56,7 +57,7 @@ const SERVER_FULL = 1013;
 const OUR_FAULT = [1002, 1003, 1007, 1008, 1009];
 
 /** An answer that is an `error`, or that never came (`code` is then `lost`). */
-export class Refusal extends Error {
+export class RequestError extends Error {
   readonly code: string;
   readonly field: string | undefined;
   readonly retryable: boolean;
@@ -64,7 +65,7 @@ export class Refusal extends Error {
   /** Lowest ply at which the server allows the request. */
   readonly expected: number | undefined;
 
-  constructor(failure: Pick<Failure, 'code' | 'message'> & Partial<Failure>) {
+  constructor(failure: Pick<ErrorMessage, 'code' | 'message'> & Partial<ErrorMessage>) {
     super(failure.message);
     this.code = failure.code;
     this.field = failure.field;
@@ -74,11 +75,11 @@ export class Refusal extends Error {
   }
 }
 
-export interface Asked {
+export interface PendingRequest {
   /** when, by `performance.now()` */
-  at: number;
+  sentAt: number;
   resolve: (reply: Message) => void;
-  reject: (refusal: Refusal) => void;
+  reject: (refusal: RequestError) => void;
 }
 
 /** The socket that was opened before there was anybody to speak over it. */
@@ -90,50 +91,50 @@ function takeEarly(): WebSocket | null {
 }
 
 export class Connection {
-  link: Link = { state: 'connecting' };
+  status: ConnectionStatus = { state: 'connecting' };
   welcome: Welcome | null = null;
 
-  #socket: WebSocket | AloneLine | null = null;
+  #socket: WebSocket | LocalSocket | null = null;
   /** What is spoken to is no server. */
   #isAlone = false;
-  #lookout = new Lookout(() => this.#listener.link(this.link));
+  #lookout = new ServerProbe(() => this.#listener.onStatus(this.status));
   #url;
   #listener;
   #nextId = 1;
   #failures = 0;
   #heardAt = 0;
   /** How we wish to become somebody else. */
-  #way: Way | null = null;
+  #way: LoginCredentials | null = null;
   /** Waits to hear whether that can be. */
   #wished: ((why: string | null) => void) | null = null;
   /** This browser was logged out, and has not been told since who it is. */
   #isLoggedOut = false;
   /** What is not answered yet, the oldest first. */
-  #asked: Map<number, Asked> = new Map();
+  #asked: Map<number, PendingRequest> = new Map();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #impatience: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(url: string, listener: Listener) {
+  constructor(url: string, listener: ConnectionListener) {
     this.#url = url;
     this.#listener = listener;
-    window.addEventListener('online', () => this.hurry());
+    window.addEventListener('online', () => this.retryNow());
     // A laptop that wakes has a socket that looks alive and is not.
     document.addEventListener('visibilitychange', () => {
-      if (!document.hidden) this.hurry();
+      if (!document.hidden) this.retryNow();
     });
     // A page that is kept to be shown again has lost its socket.
-    window.addEventListener('pageshow', () => this.hurry());
+    window.addEventListener('pageshow', () => this.retryNow());
   }
 
   /** Connects, whatever there was before. */
-  open() {
+  connect() {
     this.#drop();
     this.#become({ state: 'connecting' });
     const early = takeEarly();
     if (this.#isAlone) early?.close();
     const isGood = early !== null && early.readyState <= WebSocket.OPEN;
     const toServer = () => (isGood ? early : new WebSocket(this.#url, 'plyhouse.v1'));
-    const socket = this.#isAlone ? new AloneLine() : toServer();
+    const socket = this.#isAlone ? new LocalSocket() : toServer();
     this.#socket = socket;
     const isOpen = socket instanceof WebSocket && socket.readyState === WebSocket.OPEN;
     if (isOpen) queueMicrotask(() => void this.#hello());
@@ -145,70 +146,70 @@ export class Connection {
   }
 
   /** Whether one plays without the server. */
-  get isAlone() {
+  get isOffline() {
     return this.#isAlone;
   }
 
   /** Whether the server has been found again meanwhile. */
-  get isServerThere() {
-    return this.#lookout.isThere;
+  get isServerReachable() {
+    return this.#lookout.isReachable;
   }
 
   /** Plays without the server, or with it again. */
-  playAlone(isAlone: boolean) {
+  setOffline(isAlone: boolean) {
     this.#isAlone = isAlone;
-    this.open();
+    this.connect();
   }
 
   /**
    * Goes to the server if it is there: until then one plays on without it.
    * @returns whether it is
    */
-  async lookForServer(): Promise<boolean> {
-    const isThere = await isServerThere();
-    if (isThere && this.#isAlone) this.playAlone(false);
+  async tryGoOnline(): Promise<boolean> {
+    const isThere = await isServerReachable();
+    if (isThere && this.#isAlone) this.setOffline(false);
     return isThere;
   }
 
   /** Whether a proxy tells who we are, and nothing that one does here. */
-  get isByProxy() {
+  get usesProxyAuth() {
     return this.welcome?.token === '';
   }
 
   /** Tries at once if it was waiting, and makes sure of the connection if there is one. */
-  hurry() {
-    if (this.link.state === 'waiting') this.open();
-    if (this.link.state === 'open') void this.#probe();
-    this.#lookout.hurry();
+  retryNow() {
+    if (this.status.state === 'waiting') this.connect();
+    if (this.status.state === 'open') void this.#probe();
+    this.#lookout.probeNow();
   }
 
   /**
    * Becomes somebody else. Until that is done one stays who one is.
    * @returns why it cannot be, if it cannot
    */
-  become(way: Way): Promise<string | null> {
+  logIn(way: LoginCredentials): Promise<string | null> {
     this.#way = way;
-    this.open();
+    this.connect();
     return new Promise((resolve) => (this.#wished = resolve));
   }
 
   /** Begins as a new guest. */
-  beginAnew() {
+  startAsGuest() {
     this.#isLoggedOut = false;
-    remember('token', null);
-    remember('name', null);
-    this.open();
+    setStored('token', null);
+    setStored('name', null);
+    this.connect();
   }
 
   /** Asks, and gives the answer. Fails with a `Refusal`. */
-  ask<Type extends Request['type']>(request: Request & { type: Type }): Promise<ReplyTo<Type>> {
+  request<Type extends Request['type']>(request: Request & { type: Type }): Promise<ReplyTo<Type>> {
     const reply = new Promise<Message>((resolve, reject) => {
-      if (this.link.state !== 'open' && request.type !== 'hello') {
-        reject(new Refusal({ code: 'lost', message: '' }));
+      if (this.status.state !== 'open' && request.type !== 'hello') {
+        reject(new RequestError({ code: 'lost', message: '' }));
         return;
       }
       const id = this.#nextId++;
-      this.#asked.set(id, { at: performance.now(), resolve, reject });
+      this.#asked.set(id, { sentAt: performance.now(), resolve, reject });
       this.#socket?.send(JSON.stringify({ ...request, id }));
       this.#expectAnswer();
     });
@@ -218,28 +219,28 @@ export class Connection {
   async #hello() {
     const way = this.#way ?? remembered();
     try {
-      await this.ask({ type: 'hello', protocol: 1, label: deviceLabel(), ...way });
+      await this.request({ type: 'hello', protocol: 1, label: deviceLabel(), ...way });
     } catch (error) {
-      if (!(error instanceof Refusal) || error.code === 'lost') return;
+      if (!(error instanceof RequestError) || error.code === 'lost') return;
       if (this.#way) {
         this.#way = null;
-        this.#answerWish(refusalText(error));
+        this.#answerWish(errorText(error));
         this.#stay();
         return;
       }
       // What is remembered is no good: it is forgotten, so that the next hello is another.
       if (error.code === 'bad_name' || error.code === 'name_taken' || error.field === 'name') {
-        remember('name', null);
+        setStored('name', null);
         void this.#hello();
         return;
       } else if (error.code === 'bad_field') {
-        remember('token', null);
+        setStored('token', null);
       }
       if (error.code === 'unsupported_protocol') {
         this.#drop();
-        this.#become({ state: 'broken', why: say('link.version') });
+        this.#become({ state: 'broken', why: translate('link.version') });
       } else {
-        this.#giveUp(refusalText(error));
+        this.#giveUp(errorText(error));
       }
     }
   }
@@ -263,18 +264,18 @@ export class Connection {
   #welcomed(welcome: Welcome) {
     // Whom a proxy names is told no token, and may be somebody else here without the proxy.
     if (welcome.token !== '') {
-      remember('token', welcome.token);
+      setStored('token', welcome.token);
       // A guest who never sat down may be forgotten, and then comes back under the same name.
-      remember('name', welcome.player.name);
+      setStored('name', welcome.player.name);
     }
-    this.welcome = inOurWords(welcome);
+    this.welcome = translateWelcome(welcome);
     this.#failures = 0;
     this.#way = null;
     this.#isLoggedOut = false;
     this.#become({ state: 'open', isSlow: false });
     this.#answerWish(null);
     if (this.#isAlone) this.#lookout.start();
-    this.#listener.welcome(welcome);
+    this.#listener.onWelcome(welcome);
     this.#watchOver();
   }
 
@@ -283,7 +284,7 @@ export class Connection {
     const message = read(text);
     const asked = 're' in message && message.re !== undefined ? this.#asked.get(message.re) : null;
     if (asked && 're' in message && message.re !== undefined) this.#asked.delete(message.re);
-    if (this.link.state === 'open' && this.link.isSlow) {
+    if (this.status.state === 'open' && this.status.isSlow) {
       this.#become({ state: 'open', isSlow: false });
     }
     this.#expectAnswer();
@@ -293,17 +294,17 @@ export class Connection {
       return;
     }
     if (message.type === 'error' && asked) {
-      asked.reject(new Refusal(message));
+      asked.reject(new RequestError(message));
       return;
     }
     if (message.type === 'player') this.#called(message.player);
-    this.#listener.message(message);
+    this.#listener.onMessage(message);
     asked?.resolve(message);
   }
 
   /** We are called otherwise from now on. */
   #called(player: Player) {
-    if (!this.isByProxy) remember('name', player.name);
+    if (!this.usesProxyAuth) setStored('name', player.name);
     if (this.welcome) this.welcome = { ...this.welcome, player };
   }
 
@@ -318,8 +319,8 @@ export class Connection {
   #expectAnswer() {
     clearTimeout(this.#impatience);
     const [oldest] = this.#asked.values();
-    if (!oldest || this.link.state !== 'open' || this.link.isSlow) return;
-    const silence = performance.now() - Math.max(oldest.at, this.#heardAt);
+    if (!oldest || this.status.state !== 'open' || this.status.isSlow) return;
+    const silence = performance.now() - Math.max(oldest.sentAt, this.#heardAt);
     this.#impatience = setTimeout(
       () => {
         this.#become({ state: 'open', isSlow: true });
@@ -333,45 +334,45 @@ export class Connection {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#giveUp(), patience);
     try {
-      await this.ask({ type: 'ping' });
+      await this.request({ type: 'ping' });
       this.#watchOver();
     } catch (error) {
       // Refused is heard, too; lost is told by `onclose`.
-      if (error instanceof Refusal && error.code !== 'lost') this.#watchOver();
+      if (error instanceof RequestError && error.code !== 'lost') this.#watchOver();
     }
   }
 
   #closed(code: number) {
     this.#drop();
     // In another tab one plays on without the server, too.
-    this.#isAlone &&= code === REPLACED;
-    if (code === REPLACED) {
+    this.#isAlone &&= code === CLOSE_CODE_REPLACED;
+    if (code === CLOSE_CODE_REPLACED) {
       this.#become({ state: 'replaced' });
     } else if (code === ENDED) {
       this.#logOut();
     } else if (OUR_FAULT.includes(code)) {
-      this.#become({ state: 'broken', why: say('link.closed', { code: String(code) }) });
+      this.#become({ state: 'broken', why: translate('link.closed', { code: String(code) }) });
     } else if (code === TOO_MANY_REQUESTS) {
-      this.#waitFor(60_000, say('link.flood'));
+      this.#waitFor(60_000, translate('link.flood'));
     } else {
-      const why = say(code === SERVER_FULL ? 'link.full' : 'link.lost');
+      const why = translate(code === SERVER_FULL ? 'link.full' : 'link.lost');
       this.#wait(why);
     }
   }
 
   /** Our session was ended: what it was known by is good for nothing. */
   #logOut() {
-    forgetPast();
+    clearOfflineData();
     // Unless another tab has become somebody else meanwhile.
-    if (recall('token') === this.welcome?.token) {
-      remember('token', null);
-      remember('name', null);
+    if (getStored('token') === this.welcome?.token) {
+      setStored('token', null);
+      setStored('name', null);
     }
     this.#isLoggedOut = true;
     this.#become({ state: 'ended' });
   }
 
-  #giveUp(why: string = say('link.silent')) {
+  #giveUp(why: string = translate('link.silent')) {
     this.#drop();
     this.#isAlone = false;
     this.#wait(why);
@@ -385,8 +386,8 @@ export class Connection {
   }
 
   #waitFor(after: number, why: string) {
-    this.#become({ state: 'waiting', at: performance.now() + after, why });
-    this.#timer = setTimeout(() => this.open(), after);
+    this.#become({ state: 'waiting', retryAt: performance.now() + after, why });
+    this.#timer = setTimeout(() => this.connect(), after);
   }
 
   /** Lets go of the socket; what was asked over it is lost. */
@@ -402,13 +403,13 @@ export class Connection {
     }
     const lost = [...this.#asked.values()];
     this.#asked.clear();
-    const refusal = new Refusal({ code: 'lost', message: '' });
+    const refusal = new RequestError({ code: 'lost', message: '' });
     for (const { reject } of lost) reject(refusal);
   }
 
-  #become(link: Link) {
-    this.link = link;
-    this.#listener.link(link);
+  #become(link: ConnectionStatus) {
+    this.status = link;
+    this.#listener.onStatus(link);
   }
 }
 
@@ -421,13 +422,13 @@ function read(text: string): Message {
     if (value?.name !== SOMEONE) return value;
     // There is no account any more to which the name would lead.
     const { account: _account, ...person } = value;
-    return { ...person, name: say('people.someone') };
+    return { ...person, name: translate('people.someone') };
   });
 }
 
 /** Who this browser remembers to be. */
 function remembered() {
-  const token = recall('token');
-  const name = recall('name');
+  const token = getStored('token');
+  const name = getStored('name');
   return { ...(name ? { name } : {}), ...(token ? { token } : {}) };
 }

@@ -1,17 +1,17 @@
 // The matches that others wait in or play: asked for once, and kept up with what the server tells.
 
-import { Refusal } from './connection.ts';
+import { RequestError } from './connection.ts';
 
 import type { Connection } from './connection.ts';
-import type { Listed, ListChanged, Matches, Request } from './protocol.ts';
+import type { ListedMatch, ListChanged, Matches, Request } from './protocol.ts';
 
 /** The stages of which there is a list. */
 const STAGES = ['open', 'running'] as const;
 
-export type Stage = (typeof STAGES)[number];
+export type ListStatus = (typeof STAGES)[number];
 /** the first rows of a list, and how long it is */
-export interface Known {
-  rows: Listed[];
+export interface MatchList {
+  rows: ListedMatch[];
   total: number;
 }
 
@@ -22,29 +22,36 @@ const PAUSE_MS = 2500;
 /** Not all who look ask in the same instant. */
 const SPREAD_MS = 500;
 
-export class Lists {
-  known: Record<Stage, Known> = { open: { rows: [], total: 0 }, running: { rows: [], total: 0 } };
+export class ListStore {
+  byStatus: Record<ListStatus, MatchList> = {
+    open: { rows: [], total: 0 },
+    running: { rows: [], total: 0 },
+  };
 
   /** The stages of which it has been told. */
-  told: Set<Stage> = new Set();
+  loaded: Set<ListStatus> = new Set();
 
-  listed(stage: Stage, { matches, total }: Pick<Matches, 'matches' | 'total'>) {
-    this.told.add(stage);
-    this.known[stage] = { rows: matches, total };
+  setList(stage: ListStatus, { matches, total }: Pick<Matches, 'matches' | 'total'>) {
+    this.loaded.add(stage);
+    this.byStatus[stage] = { rows: matches, total };
   }
 
   /**
    * Takes in what has changed. Tells whether that could be done: of a list that is not known to its
    * end nobody knows where a match belongs.
    */
-  changed({ changed, gone, reset = undefined }: Pick<ListChanged, 'changed' | 'gone' | 'reset'>) {
+  applyChange({
+    changed,
+    gone,
+    reset = undefined,
+  }: Pick<ListChanged, 'changed' | 'gone' | 'reset'>) {
     const isWhole = STAGES.every((stage) => {
-      const { rows, total } = this.known[stage];
+      const { rows, total } = this.byStatus[stage];
       return rows.length >= total;
     });
     if (reset || !isWhole) return false;
     for (const stage of STAGES) {
-      const { rows } = this.known[stage];
+      const { rows } = this.byStatus[stage];
       const told = new Map(changed.map((row) => [row.match, row]));
       const stays = rows
         .map((row) => told.get(row.match) ?? row)
@@ -53,17 +60,17 @@ export class Lists {
       const come = changed.filter(({ match, status }) => status === stage && !before.has(match));
       // The newest is told last, and stands first.
       const all = [...come.reverse(), ...stays];
-      this.known[stage] = { rows: all.slice(0, KNOWN_MAX), total: all.length };
+      this.byStatus[stage] = { rows: all.slice(0, KNOWN_MAX), total: all.length };
     }
     return true;
   }
 }
 
 /** The lists, as long as somebody looks at them. */
-export class WatchedLists {
+export class ListSubscription {
   #connection;
   #seen;
-  #lists = new Lists();
+  #lists = new ListStore();
   /** What is looked at; `null` for nothing. */
   #filter: { game?: string } | null = null;
   /** Whether what is told is about this filter. */
@@ -78,17 +85,17 @@ export class WatchedLists {
     this.#seen = seen;
   }
 
-  get known() {
-    return this.#lists.known;
+  get byStatus() {
+    return this.#lists.byStatus;
   }
 
   /** Whether the matches that are played have been told. */
-  get isKnown() {
-    return this.#lists.told.has('running');
+  get isLoaded() {
+    return this.#lists.loaded.has('running');
   }
 
   /** Watches these matches, and those alone. To be asked for anew with each connection. */
-  async watch(filter: { game?: string }) {
+  async subscribe(filter: { game?: string }) {
     const wanted = { ...filter };
     this.#filter = wanted;
     this.#isTold = false;
@@ -102,17 +109,17 @@ export class WatchedLists {
     else this.#again();
   }
 
-  stop() {
+  unsubscribe() {
     if (this.#filter) void this.#ask({ type: 'unwatch_list' });
     this.#filter = null;
     this.#isTold = false;
     this.#rest();
   }
 
-  changed(change: ListChanged) {
+  onListChanged(change: ListChanged) {
     // Until the server has answered, it tells of what was watched before.
     if (!this.#isTold) return;
-    if (this.#lists.changed(change)) this.#seen();
+    if (this.#lists.applyChange(change)) this.#seen();
     else this.#again();
   }
 
@@ -129,7 +136,7 @@ export class WatchedLists {
         });
         if (this.#filter !== filter) return;
         if (!answer) return this.#again();
-        this.#lists.listed(status, answer);
+        this.#lists.setList(status, answer);
         this.#seen();
       }),
     );
@@ -143,7 +150,7 @@ export class WatchedLists {
       () => {
         this.#timer = undefined;
         if (this.#isTold) void this.#list();
-        else if (this.#filter) void this.watch(this.#filter);
+        else if (this.#filter) void this.subscribe(this.#filter);
       },
       pause + Math.random() * SPREAD_MS,
     );
@@ -157,9 +164,9 @@ export class WatchedLists {
   /** `null` if it was refused, which passes. */
   async #ask<Type extends Request['type']>(request: Request & { type: Type }) {
     try {
-      return await this.#connection.ask<Type>(request);
+      return await this.#connection.request<Type>(request);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof RequestError)) throw error;
       return null;
     }
   }

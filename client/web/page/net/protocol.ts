@@ -5,52 +5,52 @@ import type { Request } from './generated/requests.d.ts';
 
 export type {
   AnalysedPly,
-  Challenge as ChallengeRow,
-  ChatEntry as Said,
-  ChatPresetText as Preset,
+  Challenge,
+  ChatEntry,
+  ChatPresetText,
   ClockControl as Clock,
   Ending as Outcome,
   Event as MatchEvent,
-  Finding as Sign,
+  Finding,
   GameSummary as Game,
   HistoryRow,
-  LeaderboardRow as LeaderRow,
+  LeaderboardRow,
   LevelSummary as Level,
-  ListedMatch as Listed,
-  MatchStatus as Status,
+  ListedMatch,
+  MatchStatus,
   Message,
-  NamedPlayer as Person,
+  NamedPlayer,
   OfferKind,
-  OfferState as StandingOffer,
+  OfferState,
   PlayerSummary as Player,
   PoolRating,
-  PositionEvaluation as Valuation,
+  PositionEvaluation,
   RatingChange,
   RematchState,
   SeatState as Seat,
   Seeker,
   SessionSummary as Session,
-  SpectatorAccess as WatchedBy,
+  SpectatorAccess,
 } from './generated/messages.d.ts';
-export type { Request, SeatRequest as SeatWish } from './generated/requests.d.ts';
+export type { Request, SeatRequest } from './generated/requests.d.ts';
 
 type MessageOf<Type extends Message['type']> = Extract<Message, { type: Type }>;
 export type RequestOf<Type extends Request['type']> = Extract<Request, { type: Type }>;
 
 export type Analysis = MessageOf<'analysis'>;
-export type Blocked = MessageOf<'blocked'>;
-export type ClockTold = MessageOf<'clock'>;
+export type BlockList = MessageOf<'blocked'>;
+export type ClockUpdate = MessageOf<'clock'>;
 export type Events = MessageOf<'events'>;
-export type Failure = MessageOf<'error'>;
+export type ErrorMessage = MessageOf<'error'>;
 export type Hint = MessageOf<'hint'>;
-export type KeyTold = MessageOf<'key'>;
-export type Leaders = MessageOf<'leaders'>;
+export type ApiKeyCreated = MessageOf<'key'>;
+export type Leaderboard = MessageOf<'leaders'>;
 export type ListChanged = MessageOf<'list_changed'>;
 export type Matches = MessageOf<'matches'>;
-export type Paired = MessageOf<'paired'>;
+export type PairingCode = MessageOf<'paired'>;
 export type Presence = MessageOf<'presence'>;
 export type Profile = MessageOf<'profile'>;
-export type SaidTold = MessageOf<'said'>;
+export type ChatMessage = MessageOf<'said'>;
 export type Seekers = MessageOf<'seekers'>;
 export type SessionAdded = MessageOf<'session_added'>;
 export type Snapshot = MessageOf<'match'>;
@@ -58,7 +58,7 @@ export type Thinking = MessageOf<'thinking'>;
 export type Welcome = MessageOf<'welcome'>;
 export type YourTurn = MessageOf<'your_turn'>;
 
-export type Occupant = Without<SeatState, 'side'>;
+export type Occupant = OmitFromUnion<SeatState, 'side'>;
 
 /** Reply to a request of type `Type`. */
 export type ReplyTo<Type extends Request['type']> = Type extends keyof Replies
@@ -67,17 +67,17 @@ export type ReplyTo<Type extends Request['type']> = Type extends keyof Replies
 
 /** Replies by type of request. The server answers all other requests with `ok`. */
 interface Replies {
-  block: Blocked;
+  block: BlockList;
   create: Snapshot;
-  create_key: KeyTold;
+  create_key: ApiKeyCreated;
   explore: MessageOf<'explore'>;
   hello: Welcome;
   hint: Hint;
   history: MessageOf<'history'>;
   join: Snapshot;
-  leaders: Leaders;
+  leaders: Leaderboard;
   list: Matches;
-  pair: Paired;
+  pair: PairingCode;
   ping: MessageOf<'pong'>;
   profile: Profile;
   recovery: MessageOf<'recovery_key'>;
@@ -87,6 +87,6 @@ interface Replies {
 }
 
 /** `Omit` for each member of a union. */
-export type Without<Union, Key extends PropertyKey> = Union extends unknown
+export type OmitFromUnion<Union, Key extends PropertyKey> = Union extends unknown
   ? Omit<Union, Key>
   : never;

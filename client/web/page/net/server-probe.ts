@@ -9,9 +9,9 @@ const PATIENCE_MS = 5000;
 /** It is asked whether clients are to be sent there. */
 const ADDRESS = '/readyz';
 
-export class Lookout {
+export class ServerProbe {
   /** Whether it was there when it was asked for last. */
-  isThere = false;
+  isReachable = false;
   #found;
   #after = FIRST_MS;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -30,12 +30,12 @@ export class Lookout {
   stop() {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.isThere = false;
+    this.isReachable = false;
   }
 
   /** Asks at once, if it is asked for at all. */
-  hurry() {
-    if (this.#timer === undefined || this.isThere) return;
+  probeNow() {
+    if (this.#timer === undefined || this.isReachable) return;
     clearTimeout(this.#timer);
     void this.#ask();
   }
@@ -50,16 +50,16 @@ export class Lookout {
   async #ask() {
     const asked = this.#timer;
     // Whoever does not look asks when they do.
-    const isThere = !document.hidden && (await isServerThere());
+    const isThere = !document.hidden && (await isServerReachable());
     if (this.#timer !== asked) return;
     if (!isThere) return this.#wait();
-    this.isThere = true;
+    this.isReachable = true;
     this.#found();
   }
 }
 
 /** Asks once. */
-export async function isServerThere() {
+export async function isServerReachable() {
   try {
     const signal = AbortSignal.timeout(PATIENCE_MS);
     const { ok } = await fetch(ADDRESS, { cache: 'no-store', signal });

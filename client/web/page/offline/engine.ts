@@ -3,7 +3,7 @@
 import type { Game } from '../net/protocol.ts';
 
 /** How a match stands after its moves. */
-export interface Standing {
+export interface GameState {
   position: string;
   /** in canonical form, with the bot's if one was asked */
   moves: string[];
@@ -11,7 +11,7 @@ export interface Standing {
   legal: string[];
   outcome?: { winner: number | null; line?: string[] };
 }
-export interface Question {
+export interface EngineQuery {
   game: string;
   moves: string[];
   /** of the bot that is to play a move */
@@ -19,7 +19,7 @@ export interface Question {
   /** what it draws from */
   seed?: number;
 }
-export interface Exports {
+export interface EngineExports {
   memory: WebAssembly.Memory;
   room: (bytes: number) => number;
   ask: () => number;
@@ -30,7 +30,7 @@ export class Engine {
   #exports;
 
   constructor(exports: WebAssembly.Exports) {
-    this.#exports = exports as unknown as Exports;
+    this.#exports = exports as unknown as EngineExports;
   }
 
   static async load(file: Response | Promise<Response>) {
@@ -44,7 +44,7 @@ export class Engine {
   }
 
   /** Fails with what is wrong with the moves. */
-  ask(question: Question): Standing {
+  query(question: EngineQuery): GameState {
     const answer = JSON.parse(this.#answer(JSON.stringify(question)));
     if (answer.error !== undefined) throw new Error(answer.error);
     return answer;

@@ -5,26 +5,26 @@ import type {
   Outcome,
   RematchState,
   Seat,
-  SeatWish,
+  SeatRequest,
   Snapshot,
-  Without,
+  OmitFromUnion,
 } from '../net/protocol.ts';
-import type { Played } from './offline-games.ts';
-import type { Engine, Standing } from './engine.ts';
+import type { OfflineGame } from './offline-games.ts';
+import type { Engine, GameState } from './engine.ts';
 
 /** Who plays here. There is nobody else. */
-export const ME = 'alone';
+export const LOCAL_PLAYER_ID = 'alone';
 
 /** How several games in a row stand. */
 export interface Series {
   game: number;
   points: [number, number];
 }
-export interface Terms {
+export interface LocalMatchOptions {
   id: string;
   game: string;
   sides: [string, string];
-  seats: [SeatWish, SeatWish];
+  seats: [SeatRequest, SeatRequest];
   /** of whoever plays */
   name: string;
   takeback: boolean;
@@ -37,9 +37,9 @@ export interface Terms {
   previous?: string;
 }
 
-export class Table {
-  terms;
-  #standing: Standing;
+export class LocalMatch {
+  options;
+  #standing: GameState;
   #outcome: Outcome | undefined;
   #takebacks;
   #seq = 0;
@@ -56,28 +56,34 @@ export class Table {
    */
   constructor(
     engine: Engine,
-    terms: Terms,
+    terms: LocalMatchOptions,
     { moves, takebacks }: { moves: string[]; takebacks: number } = { moves: [], takebacks: 0 },
   ) {
     this.#engine = engine;
-    this.terms = terms;
+    this.options = terms;
     this.#takebacks = takebacks;
-    this.#standing = engine.ask({ game: terms.game, moves: [] });
+    this.#standing = engine.query({ game: terms.game, moves: [] });
     this.#seats = terms.seats.map((wish, seat) => this.#seat(wish, seat)) as [Seat, Seat];
     this.#seats.forEach((occupant, seat) => this.#tell({ type: 'seated', seat, ...occupant }));
     this.#tell({ type: 'started', ...this.#stands(), ply: 0 });
     for (const move of moves) this.play(move);
   }
 
-  #seat(wish: SeatWish, seat: number): Seat {
-    const side = this.terms.sides[seat] ?? '';
+  #seat(wish: SeatRequest, seat: number): Seat {
+    const side = this.options.sides[seat] ?? '';
     if (typeof wish === 'object') return { occupant: 'bot', level: wish.bot, side };
-    return { occupant: 'player', player: ME, name: this.terms.name, connected: true, side };
+    return {
+      occupant: 'player',
+      player: LOCAL_PLAYER_ID,
+      name: this.options.name,
+      connected: true,
+      side,
+    };
   }
 
   /** The seat of whoever plays here; `null` if two bots play. */
   get you() {
-    const seat = this.terms.seats.indexOf('me');
+    const seat = this.options.seats.indexOf('me');
     return seat < 0 ? null : seat;
   }
 
@@ -95,35 +101,35 @@ export class Table {
 
   /** The level of the bot that is to move; `null` if it is a person. */
   get botToMove() {
-    const wish = this.turn === null ? undefined : this.terms.seats[this.turn];
+    const wish = this.turn === null ? undefined : this.options.seats[this.turn];
     return !this.isOver && typeof wish === 'object' ? wish.bot : null;
   }
 
   /** Plays a move. Fails with what is wrong with it. */
   play(move: string) {
-    const { game } = this.terms;
-    this.#become(this.#engine.ask({ game, moves: [...this.#standing.moves, move] }));
+    const { game } = this.options;
+    this.#become(this.#engine.query({ game, moves: [...this.#standing.moves, move] }));
   }
 
   /** Has the bot play whose turn it is. */
-  playBot() {
-    const { game } = this.terms;
+  playBotMove() {
+    const { game } = this.options;
     const { moves } = this.#standing;
     const level = this.botToMove ?? undefined;
-    this.#become(this.#engine.ask({ game, moves, level, seed: this.terms.seed }));
+    this.#become(this.#engine.query({ game, moves, level, seed: this.options.seed }));
   }
 
   /** Goes back to this ply. */
   takeBack(ply: number) {
     const moves = this.#standing.moves.slice(0, ply);
-    this.#standing = this.#engine.ask({ game: this.terms.game, moves });
+    this.#standing = this.#engine.query({ game: this.options.game, moves });
     this.#takebacks += 1;
     this.#tell({ type: 'taken_back', ply, ...this.#stands(), takebacks: this.#takebacks });
   }
 
   /** All that is needed to go on with it. */
-  played(): Played {
-    const { id, game, seats, takeback, pace, seed, series } = this.terms;
+  toOfflineGame(): OfflineGame {
+    const { id, game, seats, takeback, pace, seed, series } = this.options;
     const so = { id, game, seats, takeback, pace, seed, ...(series ? { series } : {}) };
     return { ...so, moves: this.#standing.moves, takebacks: this.#takebacks };
   }
@@ -134,7 +140,7 @@ export class Table {
     this.#tell({ type: 'ended', outcome });
   }
 
-  #become(standing: Standing) {
+  #become(standing: GameState) {
     const ply = this.ply;
     const seat = this.turn as number;
     this.#standing = standing;
@@ -150,14 +156,14 @@ export class Table {
     return { position, turn: turn ?? 0, legal };
   }
 
-  #tell(event: Without<MatchEvent, 'match' | 'seq'>) {
+  #tell(event: OmitFromUnion<MatchEvent, 'match' | 'seq'>) {
     this.#seq += 1;
-    this.events.push({ ...event, match: this.terms.id, seq: this.#seq });
+    this.events.push({ ...event, match: this.options.id, seq: this.#seq });
   }
 
   /** How the series stands with this match. */
   #series() {
-    const { series } = this.terms;
+    const { series } = this.options;
     if (!series) return {};
     const { winner = null } = this.#outcome ?? {};
     const points = series.points.map((before, seat) => {
@@ -168,7 +174,7 @@ export class Table {
   }
 
   /** How the series stands for the match after this one, in which seats are swapped. */
-  seriesAfter() {
+  nextSeries() {
     const { game, points } = this.#series().series ?? { game: 1, points: this.#alone() };
     return { game: game + 1, points: [points[1], points[0]] as [number, number] };
   }
@@ -179,7 +185,7 @@ export class Table {
     return [0, 1].map((seat) => (winner === null ? 1 : winner === seat ? 2 : 0));
   }
 
-  rematch(): RematchState {
+  rematchState(): RematchState {
     return {
       offers: [false, false],
       declined: [false, false],
@@ -189,17 +195,23 @@ export class Table {
   }
 
   snapshot(): Snapshot {
-    const { id, game, takeback, previous } = this.terms;
+    const { id, game, takeback, previous } = this.options;
     const { position, moves, legal } = this.#standing;
     return {
       ...{ type: 'match', match: id, code: id, seq: this.#seq, game },
       status: this.isOver ? 'ended' : 'running',
-      ...{ host: ME, listed: false, watch: 'nobody', you: this.you, seats: this.#seats },
+      ...{
+        host: LOCAL_PLAYER_ID,
+        listed: false,
+        watch: 'nobody',
+        you: this.you,
+        seats: this.#seats,
+      },
       ...{ position, ply: this.ply, turn: this.isOver ? null : this.turn, moves },
       ...{ legal: this.isOver ? [] : legal, spectators: 0, offers: [], takeback },
       ...{ takebacks: this.#takebacks, ...this.#series(), ...(previous ? { previous } : {}) },
       said: [],
-      ...(this.#outcome ? { outcome: this.#outcome, rematch: this.rematch() } : {}),
+      ...(this.#outcome ? { outcome: this.#outcome, rematch: this.rematchState() } : {}),
     };
   }
 }

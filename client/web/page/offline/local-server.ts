@@ -1,7 +1,7 @@
 // What stands in for the server where none is reached: it speaks the protocol, and knows as much of it as one
 // needs to play bots in small games and to look at one's past.
 
-import { ME, Table } from './local-match.ts';
+import { LOCAL_PLAYER_ID, LocalMatch } from './local-match.ts';
 
 import type {
   Game,
@@ -14,14 +14,14 @@ import type {
   Snapshot,
 } from '../net/protocol.ts';
 import type { Engine } from './engine.ts';
-import type { Played } from './offline-games.ts';
-import type { Kept } from './offline-history.ts';
+import type { OfflineGame } from './offline-games.ts';
+import type { StoredMatch } from './offline-history.ts';
 
 /** What is done with what happens here. */
-export interface Does {
-  tell: (message: Message) => void;
+export interface LocalServerCallbacks {
+  send: (message: Message) => void;
   /** how a game stands that can be gone on with; `null` once it is over */
-  keep: (id: string, played: Played | null) => void;
+  saveGame: (id: string, played: OfflineGame | null) => void;
 }
 
 const LEVELS = ['beginner', 'easy', 'medium', 'hard', 'max'];
@@ -38,20 +38,20 @@ class Refused extends Error {
   }
 }
 
-export class House {
+export class LocalServer {
   #engine;
   #does;
   /** What is known of past matches. */
-  #kept: Kept[];
+  #kept: StoredMatch[];
   #name;
-  #tables: Map<string, Table> = new Map();
+  #tables: Map<string, LocalMatch> = new Map();
   #games;
   #hasGreeted = false;
 
   constructor(
     engine: Engine,
-    { name, kept, played }: { name: string; kept: Kept[]; played: Played[] },
-    does: Does,
+    { name, kept, played }: { name: string; kept: StoredMatch[]; played: OfflineGame[] },
+    does: LocalServerCallbacks,
   ) {
     this.#engine = engine;
     this.#does = does;
@@ -62,7 +62,7 @@ export class House {
     for (const before of played.toReversed()) this.#goOnWith(before);
   }
 
-  #goOnWith(played: Played) {
+  #goOnWith(played: OfflineGame) {
     const game = this.#games.find(({ game }) => game === played.game);
     const areLevels = played.seats.every(
       (wish) => typeof wish !== 'object' || LEVELS.includes(wish.bot),
@@ -71,7 +71,7 @@ export class House {
     const { moves, takebacks, ...terms } = played;
     const so = { ...terms, sides: game.sides, name: this.#name };
     try {
-      const table = new Table(this.#engine, so, { moves, takebacks });
+      const table = new LocalMatch(this.#engine, so, { moves, takebacks });
       if (!table.isOver) this.#begin(table);
     } catch {
       // Moves that the rules do not know are nobody's game.
@@ -79,10 +79,10 @@ export class House {
   }
 
   #tell(message: Message) {
-    this.#does.tell(message);
+    this.#does.send(message);
   }
 
-  hear(request: Request) {
+  onRequest(request: Request) {
     const re = request.id;
     try {
       const answer = this.#answer(request);
@@ -139,9 +139,14 @@ export class House {
     const levels: Level[] = LEVELS.map((level) => ({ level, title: level, rating: {} }));
     return {
       // A token that is empty is kept by nobody: one is who one was once the server is there again.
-      ...{ type: 'welcome', player: { id: ME, name: this.#name }, token: '', session: ME },
+      ...{
+        type: 'welcome',
+        player: { id: LOCAL_PLAYER_ID, name: this.#name },
+        token: '',
+        session: LOCAL_PLAYER_ID,
+      },
       ...{ resumed, games, levels, clocks: [], challenges: [], chat: 'off', analysis: 'off' },
-      following: this.#live().map(({ terms: { id }, you }) => ({ match: id, you })),
+      following: this.#live().map(({ options: { id }, you }) => ({ match: id, you })),
       limits: {
         ...{ live_matches: TABLES_MAX, abandon_after_ms: 0, idle_ms: 0, days_matches: 0 },
         bot_think_ms: 2000,
@@ -177,48 +182,49 @@ export class House {
     return table.snapshot();
   }
 
-  #open(terms: Omit<import('./local-match.ts').Terms, 'id' | 'seed'>) {
+  #open(terms: Omit<import('./local-match.ts').LocalMatchOptions, 'id' | 'seed'>) {
     // Nobody else has had it, in whatever tab.
-    const id = `${ME}-${random().toString(36)}`;
-    const table = new Table(this.#engine, { ...terms, id, seed: random() });
+    const id = `${LOCAL_PLAYER_ID}-${random().toString(36)}`;
+    const table = new LocalMatch(this.#engine, { ...terms, id, seed: random() });
     this.#begin(table);
     this.#keep(table);
     return table;
   }
 
-  #begin(table: Table) {
-    this.#tables.set(table.terms.id, table);
+  #begin(table: LocalMatch) {
+    this.#tables.set(table.options.id, table);
     this.#goOn(table);
   }
 
   /** Has it kept as it stands: what two bots play is watched and gone. */
-  #keep(table: Table) {
-    if (table.you !== null) this.#does.keep(table.terms.id, table.isOver ? null : table.played());
+  #keep(table: LocalMatch) {
+    if (table.you !== null)
+      this.#does.saveGame(table.options.id, table.isOver ? null : table.toOfflineGame());
   }
 
   #makeRoom() {
     if (this.#tables.size < TABLES_MAX) return;
     const over = [...this.#tables.values()].find((table) => table.isOver);
     if (!over) throw new Refused('overloaded');
-    this.#tables.delete(over.terms.id);
+    this.#tables.delete(over.options.id);
   }
 
   /** Has a bot move, where it is its turn. */
-  #goOn(table: Table) {
+  #goOn(table: LocalMatch) {
     if (table.botToMove === null) return;
     const { ply } = table;
     setTimeout(() => {
       // Taken back, or given up, meanwhile.
       if (table.botToMove === null || table.ply !== ply || this.#isGone(table)) return;
-      this.#telling(table, () => table.playBot());
+      this.#telling(table, () => table.playBotMove());
       this.#goOn(table);
-    }, table.terms.pace);
+    }, table.options.pace);
   }
 
-  #isGone = (table: Table) => this.#tables.get(table.terms.id) !== table;
+  #isGone = (table: LocalMatch) => this.#tables.get(table.options.id) !== table;
 
   /** Tells what comes of it. */
-  #telling(table: Table, act: () => void) {
+  #telling(table: LocalMatch, act: () => void) {
     const before = table.events.length;
     act();
     const events = table.events.slice(before);
@@ -228,7 +234,7 @@ export class House {
     return events[0]?.seq;
   }
 
-  #move(table: Table, { ply, move }: RequestOf<'move'>) {
+  #move(table: LocalMatch, { ply, move }: RequestOf<'move'>) {
     if (table.isOver) throw new Refused('match_ended');
     if (ply !== table.ply) throw new Refused('stale_ply', 'stale_ply', { expected: table.ply });
     if (table.turn !== table.you) throw new Refused('not_your_turn');
@@ -262,7 +268,7 @@ export class House {
     if (request.offer === 'rematch') return this.#again(table);
     if (table.isOver) throw new Refused('match_ended');
     if (request.ply !== table.ply) throw new Refused('stale_ply', '', { expected: table.ply });
-    if (!table.terms.takeback) throw new Refused('not_allowed');
+    if (!table.options.takeback) throw new Refused('not_allowed');
     // Back to one's own last move.
     const to = request.to_ply ?? table.ply - (table.turn === you ? 2 : 1);
     if (to < 0) throw new Refused('nothing_offered');
@@ -271,17 +277,22 @@ export class House {
     return { type: 'ok', seq };
   }
 
-  #again(table: Table) {
+  #again(table: LocalMatch) {
     if (!table.isOver) throw new Refused('match_running');
     if (table.next) return { type: 'ok' };
     this.#makeRoom();
-    const { seats, seed: _seed, ...terms } = table.terms;
+    const { seats, seed: _seed, ...terms } = table.options;
     const [first, second] = seats;
-    const series = table.seriesAfter();
-    const next = this.#open({ ...terms, seats: [second, first], series, previous: table.terms.id });
-    const { id } = next.terms;
+    const series = table.nextSeries();
+    const next = this.#open({
+      ...terms,
+      seats: [second, first],
+      series,
+      previous: table.options.id,
+    });
+    const { id } = next.options;
     table.next = { match: id, code: id };
-    this.#tell({ type: 'rematch', match: table.terms.id, ...table.rematch() });
+    this.#tell({ type: 'rematch', match: table.options.id, ...table.rematchState() });
     this.#tell(next.snapshot());
     return { type: 'ok' };
   }
@@ -297,8 +308,9 @@ export class House {
     return this.#tables.get(id.toLowerCase());
   }
 
-  #keptOf(id: string): Kept | undefined {
-    const isIt = ({ match, code }: Kept['snapshot']) => id === code || id.toLowerCase() === match;
+  #keptOf(id: string): StoredMatch | undefined {
+    const isIt = ({ match, code }: StoredMatch['snapshot']) =>
+      id === code || id.toLowerCase() === match;
     return this.#kept.find(({ snapshot }) => isIt(snapshot));
   }
 
@@ -339,7 +351,7 @@ export class House {
 const random = () => Math.floor(Math.random() * 2 ** 32);
 
 function rowOf(
-  { match, code, game, seats, outcome, ply, clock, rated, you }: Kept['snapshot'],
+  { match, code, game, seats, outcome, ply, clock, rated, you }: StoredMatch['snapshot'],
   ended_ms: number,
 ): HistoryRow {
   return {

@@ -1,15 +1,15 @@
 // A line to what stands in for the server: to the connection it looks like a socket.
 
-import { keepAlone, keptAlone } from './offline-games.ts';
-import { keptPast } from './offline-history.ts';
-import { recall } from '../ui/storage.ts';
-import { say } from '../text/language.ts';
-import { trusted } from '../ui/trusted-types.ts';
+import { saveOfflineGame, loadOfflineGames } from './offline-games.ts';
+import { loadOfflineHistory } from './offline-history.ts';
+import { getStored } from '../ui/storage.ts';
+import { translate } from '../text/language.ts';
+import { trustedScriptUrl } from '../ui/trusted-types.ts';
 
 /** How a line is closed that goes on elsewhere, by the server, too. */
-export const REPLACED = 4001;
+export const CLOSE_CODE_REPLACED = 4001;
 
-export class AloneLine implements Line {
+export class LocalSocket implements SocketLike {
   onopen: (() => void) | null = null;
   onmessage: ((event: { data: string }) => void) | null = null;
   onclose: ((event: { code: number }) => void) | null = null;
@@ -20,14 +20,14 @@ export class AloneLine implements Line {
   constructor() {
     void this.#claim();
     const url = new URL('offline.js', import.meta.url);
-    this.#worker = new Worker(trusted(url), { type: 'module' });
+    this.#worker = new Worker(trustedScriptUrl(url), { type: 'module' });
     this.#worker.onmessage = ({ data }) => this.#hear(data);
     this.#worker.onerror = () => {
       this.close();
       this.onclose?.({ code: 1006 });
     };
-    const name = recall('name') ?? say('alone.you');
-    this.#worker.postMessage({ name, kept: keptPast(), played: keptAlone() });
+    const name = getStored('name') ?? translate('alone.you');
+    this.#worker.postMessage({ name, kept: loadOfflineHistory(), played: loadOfflineGames() });
   }
 
   send(text: string) {
@@ -50,20 +50,20 @@ export class AloneLine implements Line {
     } catch {
       if (this.#isClosed) return;
       this.close();
-      this.onclose?.({ code: REPLACED });
+      this.onclose?.({ code: CLOSE_CODE_REPLACED });
     }
   }
 
   #hear(told: any) {
     if (told === 'ready') this.onopen?.();
     // A worker keeps nothing itself.
-    else if (told.type === 'keep') keepAlone(told.id, told.played);
+    else if (told.type === 'keep') saveOfflineGame(told.id, told.played);
     else this.onmessage?.({ data: JSON.stringify(told) });
   }
 }
 
 /** What a connection needs of a socket. */
-export interface Line {
+export interface SocketLike {
   onopen: (() => void) | null;
   onmessage: ((event: { data: string }) => void) | null;
   onclose: ((event: { code: number }) => void) | null;

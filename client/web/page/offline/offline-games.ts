@@ -1,16 +1,16 @@
 // The games that are played without a server, kept in this browser until they are over: one goes on with them after
 // a reload, and after one has been with the server.
 
-import { recall, remember } from '../ui/storage.ts';
+import { getStored, setStored } from '../ui/storage.ts';
 
-import type { SeatWish } from '../net/protocol.ts';
+import type { SeatRequest } from '../net/protocol.ts';
 import type { Series } from './local-match.ts';
 
 /** A game that is played: all that is needed to go on with it. */
-export interface Played {
+export interface OfflineGame {
   id: string;
   game: string;
-  seats: [SeatWish, SeatWish];
+  seats: [SeatRequest, SeatRequest];
   takeback: boolean;
   pace: number;
   seed: number;
@@ -30,9 +30,9 @@ const PACE_MAX_MS = 60_000;
 const ID = /^alone-[a-z0-9]{1,7}$/;
 
 /** Those that can be gone on with. What somebody else has written there is left out. */
-export function keptAlone(): Played[] {
+export function loadOfflineGames(): OfflineGame[] {
   try {
-    const kept = JSON.parse(recall('alone') ?? '[]');
+    const kept = JSON.parse(getStored('alone') ?? '[]');
     return Array.isArray(kept) ? kept.filter(isPlayed).slice(0, PLAYED_MAX) : [];
   } catch {
     return [];
@@ -40,19 +40,19 @@ export function keptAlone(): Played[] {
 }
 
 /** Keeps how a game stands; `null` once there is nothing to go on with. */
-export function keepAlone(id: string, played: Played | null) {
-  const others = keptAlone().filter((other) => other.id !== id);
+export function saveOfflineGame(id: string, played: OfflineGame | null) {
+  const others = loadOfflineGames().filter((other) => other.id !== id);
   const kept = played ? [played, ...others].slice(0, PLAYED_MAX) : others;
-  remember('alone', kept.length > 0 ? JSON.stringify(kept) : null);
+  setStored('alone', kept.length > 0 ? JSON.stringify(kept) : null);
 }
 
 /** The game of this address, if it is one that is played without a server. */
-export function aloneAt(path: string) {
+export function offlineGameId(path: string) {
   const id = /^\/m\/([^/]+)\/?$/.exec(path)?.[1]?.toLowerCase() ?? '';
   return ID.test(id) ? id : null;
 }
 
-function isPlayed(played: any): played is Played {
+function isPlayed(played: any): played is OfflineGame {
   const { id, game, seats, takeback, pace, seed, moves, takebacks, series } = played ?? {};
   return (
     isWord(id) &&

@@ -1,13 +1,13 @@
 // One's last matches, kept in this browser: they can be looked at again where no server is reached.
 
 import { firstToMove } from '../model/first-player.ts';
-import { recall, remember } from '../ui/storage.ts';
+import { getStored, setStored } from '../ui/storage.ts';
 
 import type { MatchEvent, Player, Snapshot } from '../net/protocol.ts';
 import type { Match } from '../model/match.ts';
 
 /** A match that is over: how it stood, and what happened. */
-export interface Kept {
+export interface StoredMatch {
   snapshot: Omit<Snapshot, 'said'>;
   events: MatchEvent[];
   ended_ms: number;
@@ -18,16 +18,16 @@ const KEPT_MAX = 30;
 const LENGTH_MAX = 40_000;
 
 /** Those that are kept, the newest first. What somebody else has written there is left out. */
-export function keptPast(): Kept[] {
+export function loadOfflineHistory(): StoredMatch[] {
   try {
-    const kept = JSON.parse(recall('past') ?? '[]');
+    const kept = JSON.parse(getStored('past') ?? '[]');
     return Array.isArray(kept) ? kept.filter(isKept).slice(0, KEPT_MAX) : [];
   } catch {
     return [];
   }
 }
 
-const isKept = (kept: any): kept is Kept =>
+const isKept = (kept: any): kept is StoredMatch =>
   ['match', 'code', 'game', 'position'].every(
     (name) => typeof kept?.snapshot?.[name] === 'string',
   ) &&
@@ -38,40 +38,40 @@ const isKept = (kept: any): kept is Kept =>
   Number.isFinite(kept.ended_ms);
 
 /** Forgets them all, and what is played without a server. */
-export function forgetPast() {
-  remember('past', null);
-  remember('alone', null);
+export function clearOfflineData() {
+  setStored('past', null);
+  setStored('alone', null);
 }
 
 /** This is whose past is kept from now on: nobody else's is. */
-export function pastIsOf({ id, name }: Player) {
-  const [knownId, ...knownName] = recall('past-of')?.split(' ') ?? [];
+export function setOfflineHistoryOwner({ id, name }: Player) {
+  const [knownId, ...knownName] = getStored('past-of')?.split(' ') ?? [];
   // A guest of whom the server knows nothing any more comes back under the same name, which nobody else has.
   const isSame = id === knownId || name === knownName.join(' ');
-  if (!isSame) forgetPast();
-  remember('past-of', `${id} ${name}`);
+  if (!isSame) clearOfflineData();
+  setStored('past-of', `${id} ${name}`);
 }
 
 /** Keeps a match that has just ended, if one sat in it and knows every position of it. */
-export function keepPast(match: Match) {
-  const { status, you, past, ply, outcome } = match;
+export function addToOfflineHistory(match: Match) {
+  const { status, you, positions: past, ply, outcome } = match;
   if (status !== 'ended' || you === null || outcome?.reason === 'aborted') return;
   const positions = past.slice(0, ply + 1).filter((position) => position !== undefined);
   if (positions.length !== ply + 1) return;
   const kept = { snapshot: told(match), events: eventsOf(match, positions), ended_ms: Date.now() };
   if (JSON.stringify(kept).length > LENGTH_MAX) return;
-  const others = keptPast().filter(({ snapshot }) => snapshot.match !== match.match);
-  remember('past', JSON.stringify([kept, ...others].slice(0, KEPT_MAX)));
+  const others = loadOfflineHistory().filter(({ snapshot }) => snapshot.match !== match.match);
+  setStored('past', JSON.stringify([kept, ...others].slice(0, KEPT_MAX)));
 }
 
 /** The match as a server tells it. */
 function told({
-  past: _past,
-  toldAt: _toldAt,
-  gone: _gone,
+  positions: _past,
+  clocksUpdatedAt: _toldAt,
+  absences: _gone,
   said: _said,
   ...snapshot
-}: Match): Kept['snapshot'] {
+}: Match): StoredMatch['snapshot'] {
   const rematch = {
     offers: [false, false],
     declined: [false, false],

@@ -1,41 +1,41 @@
 // Whom one does not want to meet: neither is paired with the other, nor hears what the other says.
 
-import { h, write } from '../ui/dom.ts';
-import { say } from '../text/language.ts';
+import { h, setText } from '../ui/dom.ts';
+import { translate } from '../text/language.ts';
 
-import type { Blocked, Person } from '../net/protocol.ts';
+import type { BlockList, NamedPlayer } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
 /** Whom one has blocked; `null` if that cannot be told now. */
-export const blocked = (app: App): Promise<Blocked | null> =>
-  app.connection.ask({ type: 'block' }).catch(() => null);
+export const fetchBlockedPlayers = (app: App): Promise<BlockList | null> =>
+  app.connection.request({ type: 'block' }).catch(() => null);
 
 /**
  * Blocks somebody, or no longer.
  * @returns whom one has blocked then; `null` if it was refused
  */
-export async function block(
+export async function setBlocked(
   app: App,
-  { player, name }: Person,
+  { player, name }: NamedPlayer,
   on: boolean,
-): Promise<Blocked | null> {
-  const answer = await app.ask({ type: 'block', player, on });
-  if (answer) app.toast(say(on ? 'block.done' : 'block.undone', { name }));
+): Promise<BlockList | null> {
+  const answer = await app.request({ type: 'block', player, on });
+  if (answer) app.toast(translate(on ? 'block.done' : 'block.undone', { name }));
   return answer;
 }
 
 /** A button that blocks somebody, or no longer. */
-export function blockButton(app: App, person: Person) {
+export function blockButton(app: App, person: NamedPlayer) {
   let isOn = false;
   const button = h('button', { type: 'button', class: 'quiet', hidden: true });
-  const show = (answer: Blocked | null) => {
+  const show = (answer: BlockList | null) => {
     if (!answer) return;
     isOn = answer.players.some(({ id }) => id === person.player);
-    write(button, say(isOn ? 'block.off' : 'block.on', { name: person.name }));
-    button.title = isOn ? '' : say('block.about');
+    setText(button, translate(isOn ? 'block.off' : 'block.on', { name: person.name }));
+    button.title = isOn ? '' : translate('block.about');
     button.hidden = false;
   };
-  button.addEventListener('click', async () => show(await block(app, person, !isOn)));
-  void blocked(app).then(show);
+  button.addEventListener('click', async () => show(await setBlocked(app, person, !isOn)));
+  void fetchBlockedPlayers(app).then(show);
   return button;
 }

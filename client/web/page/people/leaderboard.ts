@@ -1,15 +1,15 @@
 // The best of each game, in each pool.
 
-import { select } from '../ui/controls.ts';
-import { Refusal } from '../net/connection.ts';
-import { fill, h, write } from '../ui/dom.ts';
-import { capital, number, say } from '../text/language.ts';
-import { Nowhere } from '../app/not-found.ts';
-import { pathOf, ratingWords } from '../social/player-links.ts';
-import { refusalText } from '../text/phrases.ts';
-import { poolWords } from './profile.ts';
+import { select } from '../ui/form-controls.ts';
+import { RequestError } from '../net/connection.ts';
+import { replaceChildren, h, setText } from '../ui/dom.ts';
+import { capitalize, formatNumber, translate } from '../text/language.ts';
+import { NotFound } from '../app/not-found.ts';
+import { profilePath, ratingText } from '../social/player-links.ts';
+import { errorText } from '../text/phrases.ts';
+import { poolName } from './profile.ts';
 
-import type { LeaderRow, Leaders as Told, RequestOf } from '../net/protocol.ts';
+import type { LeaderboardRow, Leaderboard as Told, RequestOf } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
 const POOLS = ['live', 'days', 'bots'] as const;
@@ -18,24 +18,24 @@ type Chosen = Required<Pick<RequestOf<'leaders'>, 'game' | 'pool'>>;
 /** So many are shown before one asks for more. */
 const PAGE = 50;
 
-export class Leaders {
+export class Leaderboard {
   #app;
   #fields = h('div', { class: 'row fields filters' });
   #rows = h('tbody');
   #table;
   #none = h('p', { class: 'none', role: 'status' });
-  #more = h('button', { type: 'button', hidden: true }, say('games.more'));
+  #more = h('button', { type: 'button', hidden: true }, translate('games.more'));
   /** What is shown, as the address has it. */
   #chosen = chosenIn(location.hash);
   /** The place of the last row. */
   #last = 0;
   /** What was asked last; what was asked before it is old. */
   #asked = 0;
-  #nowhere: Nowhere | null = null;
+  #nowhere: NotFound | null = null;
   /** All of it, and whether that is shown: not before it is known that there are accounts. */
   #whole;
   #isShown = false;
-  element = h('div', { class: 'you' }, h('p', { role: 'status' }, say('page.loading')));
+  element = h('div', { class: 'you' }, h('p', { role: 'status' }, translate('page.loading')));
 
   constructor(app: App) {
     this.#app = app;
@@ -44,7 +44,7 @@ export class Leaders {
     this.#table = h(
       'table',
       { class: 'leaders', hidden: true },
-      h('caption', { class: 'unseen' }, say('leaders.title')),
+      h('caption', { class: 'unseen' }, translate('leaders.title')),
       h(
         'thead',
         {},
@@ -52,38 +52,38 @@ export class Leaders {
           'tr',
           {},
           ...head.map((key) =>
-            h('th', { scope: 'col' }, say(key as import('../text/language.ts').Key)),
+            h('th', { scope: 'col' }, translate(key as import('../text/language.ts').TextKey)),
           ),
         ),
       ),
       this.#rows,
     );
     this.#whole = [
-      h('h1', {}, say('leaders.title')),
+      h('h1', {}, translate('leaders.title')),
       this.#fields,
       this.#table,
       this.#none,
       this.#more,
-      h('p', { class: 'note' }, say('leaders.about')),
+      h('p', { class: 'note' }, translate('leaders.about')),
     ];
   }
 
   title() {
     if (this.#nowhere) return this.#nowhere.title();
-    return this.#isShown ? `${say('leaders.title')} – Plyhouse` : 'Plyhouse';
+    return this.#isShown ? `${translate('leaders.title')} – Plyhouse` : 'Plyhouse';
   }
 
   update() {
     const { games, connection } = this.#app;
-    const { isAlone, welcome } = connection;
+    const { isOffline: isAlone, welcome } = connection;
     if (!isAlone && !welcome) return;
     // Where there are no accounts, nobody is rated.
     if (!isAlone && welcome?.accounts === undefined) {
-      this.#nowhere ??= new Nowhere();
-      fill(this.element, this.#nowhere.element);
+      this.#nowhere ??= new NotFound();
+      replaceChildren(this.element, this.#nowhere.element);
       return;
     }
-    if (!this.#isShown) fill(this.element, ...this.#whole);
+    if (!this.#isShown) replaceChildren(this.element, ...this.#whole);
     this.#isShown = true;
     // That it needs the server is told when it is asked for.
     if (isAlone) return;
@@ -91,29 +91,29 @@ export class Leaders {
     const { game, pool } = this.#chosen;
     const isKnown = games.some((known) => known.game === game);
     this.#chosen = { game: isKnown ? game : (games[0]?.game ?? ''), pool };
-    fill(
+    replaceChildren(
       this.#fields,
       select(
-        say('lobby.game'),
+        translate('lobby.game'),
         games.map(({ game, title }) => ({ value: game, title })),
         this.#chosen.game,
         (game) => this.#choose({ game }),
       ),
       select(
-        say('leaders.pool'),
-        POOLS.map((pool) => ({ value: pool, title: capital(poolWords(pool)) })),
+        translate('leaders.pool'),
+        POOLS.map((pool) => ({ value: pool, title: capitalize(poolName(pool)) })),
         pool,
         (name) => this.#choose({ pool: poolOf(name) }),
       ),
     );
   }
 
-  welcomed() {
+  onWelcome() {
     this.update();
     if (!this.#nowhere) void this.#ask();
   }
 
-  leave() {}
+  unmount() {}
 
   #choose(change: Partial<Chosen>) {
     this.#chosen = { ...this.#chosen, ...change };
@@ -129,40 +129,40 @@ export class Leaders {
     try {
       const place = after === undefined ? {} : { after };
       const request = { type: 'leaders' as const, ...this.#chosen, limit: PAGE };
-      answer = await this.#app.connection.ask({ ...request, ...place });
+      answer = await this.#app.connection.request({ ...request, ...place });
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof RequestError)) throw error;
       if (asked === this.#asked && error.code !== 'lost') this.#refuse(error);
       return;
     }
     if (asked !== this.#asked) return;
     const rows = answer.rows.map((row) => this.#row(row));
     const hadFocus = document.activeElement === this.#more;
-    fill(this.#rows, ...(after === undefined ? [] : this.#rows.children), ...rows);
+    replaceChildren(this.#rows, ...(after === undefined ? [] : this.#rows.children), ...rows);
     this.#last = answer.rows.at(-1)?.place ?? this.#last;
     const count = this.#rows.childElementCount;
     this.#table.hidden = count === 0;
-    write(this.#none, count === 0 ? say('leaders.none') : '');
+    setText(this.#none, count === 0 ? translate('leaders.none') : '');
     this.#more.hidden = rows.length === 0 || this.#last >= answer.total;
     if (hadFocus) rows[0]?.querySelector('a')?.focus();
   }
 
-  #refuse(refusal: Refusal) {
+  #refuse(refusal: RequestError) {
     this.#table.hidden = true;
     this.#more.hidden = true;
-    write(this.#none, refusalText(refusal));
+    setText(this.#none, errorText(refusal));
   }
 
-  #row({ place, player, rating, games }: LeaderRow) {
+  #row({ place, player, rating, games }: LeaderboardRow) {
     const isSelf = player.id === this.#app.player?.id;
-    const name = h('a', { href: pathOf(player.name) }, h('bdi', {}, player.name));
+    const name = h('a', { href: profilePath(player.name) }, h('bdi', {}, player.name));
     return h(
       'tr',
       isSelf ? { class: 'self', 'aria-current': 'true' } : {},
-      h('td', {}, number(place)),
+      h('td', {}, formatNumber(place)),
       h('th', { scope: 'row' }, name),
-      h('td', {}, ratingWords(rating)),
-      h('td', {}, number(games)),
+      h('td', {}, ratingText(rating)),
+      h('td', {}, formatNumber(games)),
     );
   }
 }

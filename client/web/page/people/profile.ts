@@ -1,15 +1,15 @@
 // What one can know of a player: how strong they are, what they have won and lost, and their last games.
 
-import { Refusal } from '../net/connection.ts';
-import { fill, h } from '../ui/dom.ts';
-import { day, known, list, say } from '../text/language.ts';
-import { titleOfGame } from '../text/labels.ts';
-import { ratingWords } from '../social/player-links.ts';
-import { Section } from '../lobby/match-rows.ts';
-import { refusalText } from '../text/phrases.ts';
-import { toldOver } from '../account/game-history.ts';
+import { RequestError } from '../net/connection.ts';
+import { replaceChildren, h } from '../ui/dom.ts';
+import { formatDate, tryTranslate, formatList, translate } from '../text/language.ts';
+import { gameTitle } from '../text/labels.ts';
+import { ratingText } from '../social/player-links.ts';
+import { MatchListSection } from '../lobby/match-rows.ts';
+import { errorText } from '../text/phrases.ts';
+import { endedGameRow } from '../account/game-history.ts';
 import { blockButton } from './block-button.ts';
-import { challengeDialog } from '../social/challenge-dialog.ts';
+import { showChallengeDialog } from '../social/challenge-dialog.ts';
 import { ratingGraph } from './rating-graph.ts';
 
 import type { PoolRating, Profile as Told } from '../net/protocol.ts';
@@ -21,7 +21,11 @@ export class Profile {
   #told: Told | null = null;
   /** What is drawn; with each new connection it is asked again. */
   #drawn = '';
-  element = h('div', { class: 'you profile' }, h('p', { role: 'status' }, say('page.loading')));
+  element = h(
+    'div',
+    { class: 'you profile' },
+    h('p', { role: 'status' }, translate('page.loading')),
+  );
 
   constructor(app: App, name: string) {
     this.#app = app;
@@ -34,17 +38,17 @@ export class Profile {
 
   update() {}
 
-  welcomed() {
+  onWelcome() {
     void this.#ask();
   }
 
-  leave() {}
+  unmount() {}
 
   async #ask() {
     try {
-      this.#told = await this.#app.connection.ask({ type: 'profile', name: this.#name });
+      this.#told = await this.#app.connection.request({ type: 'profile', name: this.#name });
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof RequestError)) throw error;
       // With the next connection it is asked again.
       if (error.code !== 'lost') this.#refuse(error);
       return;
@@ -53,15 +57,15 @@ export class Profile {
     this.#app.update();
   }
 
-  #refuse(refusal: Refusal) {
+  #refuse(refusal: RequestError) {
     this.#drawn = '';
-    fill(
+    replaceChildren(
       this.element,
       h(
         'div',
         { class: 'empty' },
-        h('h1', {}, refusalText(refusal)),
-        h('p', {}, h('a', { class: 'button', href: '/' }, say('page.lobby'))),
+        h('h1', {}, errorText(refusal)),
+        h('p', {}, h('a', { class: 'button', href: '/' }, translate('page.lobby'))),
       ),
     );
   }
@@ -71,11 +75,11 @@ export class Profile {
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
     const { player, ratings, last } = told;
-    const go = ({ match }: { match: string }) => this.#app.go(`/m/${match}`);
-    const rows = new Section(say('profile.last'), say('profile.none'), go);
-    rows.show(last.map((row) => toldOver(this.#app, row)));
+    const go = ({ match }: { match: string }) => this.#app.navigate(`/m/${match}`);
+    const rows = new MatchListSection(translate('profile.last'), translate('profile.none'), go);
+    rows.show(last.map((row) => endedGameRow(this.#app, row)));
     const rated = ratings.filter(({ games }) => games > 0);
-    fill(
+    replaceChildren(
       this.element,
       this.#head(told),
       ...rated.map((rating) => this.#rating(rating)),
@@ -92,8 +96,8 @@ export class Profile {
     const isSelf = player.id === this.#app.player?.id;
     const person = { player: player.id, name: player.name, account: player.account };
     const about = [
-      player.bot && say('profile.bot'),
-      since_ms !== undefined && say('profile.since', { date: day(since_ms) }),
+      player.bot && translate('profile.bot'),
+      since_ms !== undefined && translate('profile.since', { date: formatDate(since_ms) }),
     ].filter(Boolean);
     return h(
       'div',
@@ -107,21 +111,25 @@ export class Profile {
       !isSelf &&
         h(
           'button',
-          { type: 'button', class: 'primary', onclick: () => challengeDialog(this.#app, person) },
-          say('profile.challenge'),
+          {
+            type: 'button',
+            class: 'primary',
+            onclick: () => showChallengeDialog(this.#app, person),
+          },
+          translate('profile.challenge'),
         ),
       !isSelf && blockButton(this.#app, person),
-      isSelf && h('a', { class: 'button', href: '/games' }, say('games.title')),
+      isSelf && h('a', { class: 'button', href: '/games' }, translate('games.title')),
     );
   }
 
   #rating({ game, pool, rating, deviation, provisional, games, series }: PoolRating) {
-    const title = titleOfGame(this.#app.games, game);
-    const of = say('rating.of', { game: title, pool: poolWords(pool) });
+    const title = gameTitle(this.#app.games, game);
+    const of = translate('rating.of', { game: title, pool: poolName(pool) });
     const about = [
-      say('rating.deviation', { deviation: Math.round(deviation) }),
-      say('rating.games', { count: games }),
-      provisional && say('rating.provisional'),
+      translate('rating.deviation', { deviation: Math.round(deviation) }),
+      translate('rating.games', { count: games }),
+      provisional && translate('rating.provisional'),
     ];
     return h(
       'section',
@@ -130,7 +138,7 @@ export class Profile {
         'div',
         { class: 'row' },
         h('h2', {}, of),
-        h('p', { class: 'number' }, ratingWords(rating, provisional)),
+        h('p', { class: 'number' }, ratingText(rating, provisional)),
       ),
       h('p', { class: 'note' }, about.filter(Boolean).join(' · ')),
       ratingGraph(series, of),
@@ -145,14 +153,14 @@ export class Profile {
       return count > 0 && bar;
     };
     const words = [
-      say('profile.won', { count: won }),
-      say('profile.lost', { count: lost }),
-      say('profile.drawn', { count: drawn }),
+      translate('profile.won', { count: won }),
+      translate('profile.lost', { count: lost }),
+      translate('profile.drawn', { count: drawn }),
     ];
     return h(
       'section',
-      { class: 'card', 'aria-label': say('profile.score') },
-      h('h2', {}, say('profile.games', { count: all })),
+      { class: 'card', 'aria-label': translate('profile.score') },
+      h('h2', {}, translate('profile.games', { count: all })),
       all > 0 &&
         h(
           'div',
@@ -161,15 +169,15 @@ export class Profile {
           part('drawn', drawn),
           part('lost', lost),
         ),
-      h('p', {}, list(words)),
+      h('p', {}, formatList(words)),
     );
   }
 
   #records(name: string, hasChess: boolean) {
     if (!hasChess) return null;
     const href = `/player/${encodeURIComponent(name)}.pgn?game=chess`;
-    return h('p', {}, h('a', { href, download: '' }, say('profile.records')));
+    return h('p', {}, h('a', { href, download: '' }, translate('profile.records')));
   }
 }
 
-export const poolWords = (pool: string) => known(`pool.${pool}`) ?? pool;
+export const poolName = (pool: string) => tryTranslate(`pool.${pool}`) ?? pool;

@@ -1,25 +1,25 @@
 // How one challenges somebody of whom one reads: to which game, and by which clock.
 
-import { challenge } from './challenge.ts';
-import { recallChoice } from '../lobby/lobby-prefs.ts';
-import { select } from '../ui/controls.ts';
-import { fill, h } from '../ui/dom.ts';
-import { say } from '../text/language.ts';
-import { clockWords } from '../text/time.ts';
+import { sendChallenge } from './send-challenge.ts';
+import { loadLobbyPrefs } from '../lobby/lobby-prefs.ts';
+import { select } from '../ui/form-controls.ts';
+import { replaceChildren, h } from '../ui/dom.ts';
+import { translate } from '../text/language.ts';
+import { formatClock } from '../text/time.ts';
 
-import type { Clock, Person } from '../net/protocol.ts';
+import type { Clock, NamedPlayer } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
-export function challengeDialog(app: App, person: Person & { account?: boolean }) {
+export function showChallengeDialog(app: App, person: NamedPlayer & { account?: boolean }) {
   const clocks = app.connection.welcome?.clocks ?? [];
-  const chosen = { game: recallChoice().game ?? app.games[0]?.game ?? '', clock: '0' };
+  const chosen = { game: loadLobbyPrefs().game ?? app.games[0]?.game ?? '', clock: '0' };
   const rated = h('input', { type: 'checkbox' });
   const isBoth = Boolean(person.account && app.player?.account);
   const field = h(
     'label',
     { class: 'check', hidden: true },
     rated,
-    h('span', {}, say('rated.label')),
+    h('span', {}, translate('rated.label')),
   );
   const show = () => (field.hidden = !isBoth || chosen.clock === '');
   const dialog = h('dialog', { 'aria-labelledby': 'challenge-title' });
@@ -27,13 +27,13 @@ export function challengeDialog(app: App, person: Person & { account?: boolean }
     const clock: Clock | undefined =
       chosen.clock === '' ? undefined : clocks[Number(chosen.clock)]?.clock;
     dialog.close();
-    challenge(app, person, {
+    sendChallenge(app, person, {
       ...{ type: 'create', game: chosen.game, seats: ['me', 'open'], shuffle: true },
       ...(clock ? { clock } : {}),
       ...(!field.hidden && rated.checked ? { rated: true, takeback: false } : {}),
     });
   };
-  fill(
+  replaceChildren(
     dialog,
     h(
       'form',
@@ -44,18 +44,18 @@ export function challengeDialog(app: App, person: Person & { account?: boolean }
           ask();
         },
       },
-      h('h2', { id: 'challenge-title' }, say('lobby.challenge', { name: person.name })),
+      h('h2', { id: 'challenge-title' }, translate('lobby.challenge', { name: person.name })),
       select(
-        say('lobby.game'),
+        translate('lobby.game'),
         app.games.map(({ game, title }) => ({ value: game, title })),
         chosen.game,
         (game) => (chosen.game = game),
       ),
       select(
-        say('terms.clock'),
+        translate('terms.clock'),
         [
-          ...clocks.map(({ clock }, at) => ({ value: String(at), title: clockWords(clock) })),
-          { value: '', title: say('terms.none') },
+          ...clocks.map(({ clock }, at) => ({ value: String(at), title: formatClock(clock) })),
+          { value: '', title: translate('terms.none') },
         ],
         chosen.clock,
         (clock) => {
@@ -70,9 +70,9 @@ export function challengeDialog(app: App, person: Person & { account?: boolean }
         h(
           'button',
           { type: 'button', class: 'quiet', onclick: () => dialog.close() },
-          say('dialog.cancel'),
+          translate('dialog.cancel'),
         ),
-        h('button', { class: 'primary' }, say('profile.challenge')),
+        h('button', { class: 'primary' }, translate('profile.challenge')),
       ),
     ),
   );

@@ -1,16 +1,16 @@
 // What can be said beside the board, what was said last, and whom one does not want to hear.
 
-import { Refusal } from '../net/connection.ts';
-import { fill, h, write } from '../ui/dom.ts';
-import { say } from '../text/language.ts';
-import { personIn } from '../model/match.ts';
+import { RequestError } from '../net/connection.ts';
+import { replaceChildren, h, setText } from '../ui/dom.ts';
+import { translate } from '../text/language.ts';
+import { seatOwner } from '../model/match.ts';
 import { blockButton } from '../people/block-button.ts';
-import { remember } from '../ui/storage.ts';
-import { isMuted, muted, speakerOf, wordsOf } from './chat-state.ts';
-import { isTalking } from './chat.ts';
-import { refusalText } from '../text/phrases.ts';
+import { setStored } from '../ui/storage.ts';
+import { isMuted, mutedSenders, senderOf, chatText } from './chat-state.ts';
+import { isChatEnabled } from './chat.ts';
+import { errorText } from '../text/phrases.ts';
 
-import type { Said } from '../net/protocol.ts';
+import type { ChatEntry } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
@@ -19,20 +19,24 @@ const TEXT_CHARACTERS_MAX = 140;
 /** So many who are not heard are remembered; the first are forgotten then. */
 const MUTED = 200;
 
-export class TalkPanel {
-  element = h('section', { class: 'talk-panel', 'aria-label': say('talk.label'), hidden: true });
+export class ChatPanel {
+  element = h('section', {
+    class: 'talk-panel',
+    'aria-label': translate('talk.label'),
+    hidden: true,
+  });
   #app;
   #opener;
   #match: Match | null = null;
-  #lines = h('ul', { class: 'said', tabindex: '0', 'aria-label': say('talk.said') });
-  #presets = h('div', { class: 'presets', role: 'group', 'aria-label': say('talk.presets') });
+  #lines = h('ul', { class: 'said', tabindex: '0', 'aria-label': translate('talk.said') });
+  #presets = h('div', { class: 'presets', role: 'group', 'aria-label': translate('talk.presets') });
   #text = h('input', { id: 'talk-text', autocomplete: 'off', maxlength: 2 * TEXT_CHARACTERS_MAX });
   #form = h(
     'form',
     { class: 'row', onsubmit: (event: Event) => void this.#send(event) },
-    h('label', { for: 'talk-text', class: 'unseen' }, say('talk.text')),
+    h('label', { for: 'talk-text', class: 'unseen' }, translate('talk.text')),
     this.#text,
-    h('button', {}, say('talk.send')),
+    h('button', {}, translate('talk.send')),
   );
   #note = h('p', { class: 'note' });
   #trouble = h('p', { class: 'trouble', role: 'alert' });
@@ -45,8 +49,12 @@ export class TalkPanel {
   constructor(app: App, opener: HTMLElement) {
     this.#app = app;
     this.#opener = opener;
-    const close = h('button', { type: 'button', onclick: () => this.close() }, say('dialog.close'));
-    fill(
+    const close = h(
+      'button',
+      { type: 'button', onclick: () => this.close() },
+      translate('dialog.close'),
+    );
+    replaceChildren(
       this.element,
       this.#lines,
       this.#presets,
@@ -70,7 +78,7 @@ export class TalkPanel {
   open(match: Match) {
     this.element.hidden = false;
     this.#opener.setAttribute('aria-expanded', 'true');
-    write(this.#trouble, '');
+    setText(this.#trouble, '');
     this.show(match);
     this.#lines.scrollTop = this.#lines.scrollHeight;
     const first = this.element.querySelector('.presets:not([hidden]) button, .foot > button');
@@ -88,19 +96,23 @@ export class TalkPanel {
   show(match: Match) {
     this.#match = match;
     if (!this.isOpen) return;
-    const isOn = isTalking(this.#app);
+    const isOn = isChatEnabled(this.#app);
     const isSeated = match.you !== null;
     const speaks = isOn && (isSeated || match.status === 'ended');
     this.#presets.hidden = !speaks;
     this.#form.hidden = !isSeated || this.#app.connection.welcome?.chat !== 'text';
-    write(this.#note, !isOn ? say('talk.off') : speaks ? '' : say('talk.later'));
+    setText(this.#note, !isOn ? translate('talk.off') : speaks ? '' : translate('talk.later'));
     const others = isOn ? speakers(match, this.#app.player?.name) : [];
-    const drawn = JSON.stringify([match.match, match.said, others, muted()]);
+    const drawn = JSON.stringify([match.match, match.said, others, mutedSenders()]);
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
     this.#drawLines(match);
     const focused = this.#people.querySelector(':focus')?.getAttribute('data-speaker');
-    fill(this.#people, ...others.map((one) => this.#muteButton(one)), this.#blockButton(match));
+    replaceChildren(
+      this.#people,
+      ...others.map((one) => this.#muteButton(one)),
+      this.#blockButton(match),
+    );
     for (const button of this.#people.querySelectorAll('button')) {
       if (button.dataset['speaker'] === focused) button.focus();
     }
@@ -109,10 +121,10 @@ export class TalkPanel {
   #drawLines(match: Match) {
     const presets = this.#app.connection.welcome?.presets ?? [];
     const lines = match.said.filter((line) => !isMuted(match, line));
-    fill(
+    replaceChildren(
       this.#lines,
       ...lines.map((line) =>
-        h('li', {}, h('bdi', {}, line.name), ' ', h('bdi', {}, wordsOf(line, presets))),
+        h('li', {}, h('bdi', {}, line.name), ' ', h('bdi', {}, chatText(line, presets))),
       ),
     );
     this.#lines.hidden = lines.length === 0;
@@ -121,19 +133,19 @@ export class TalkPanel {
 
   #drawPresets() {
     const presets = this.#app.connection.welcome?.presets ?? [];
-    const button = ({ preset, text }: import('../net/protocol.ts').Preset) => {
+    const button = ({ preset, text }: import('../net/protocol.ts').ChatPresetText) => {
       const line = { seat: null, name: '', preset, text };
       const onclick = async () => {
         if (await this.#say({ preset })) this.close();
       };
-      return h('button', { type: 'button', onclick }, wordsOf(line, presets));
+      return h('button', { type: 'button', onclick }, chatText(line, presets));
     };
-    fill(this.#presets, ...presets.map(button));
+    replaceChildren(this.#presets, ...presets.map(button));
   }
 
   /** Whom one plays one need not meet again. */
   #blockButton(match: Match) {
-    const other = match.you === null ? null : personIn(match, 1 - match.you);
+    const other = match.you === null ? null : seatOwner(match, 1 - match.you);
     if (!other) return null;
     if (this.#blocking?.of !== other.player)
       this.#blocking = { of: other.player, button: blockButton(this.#app, other) };
@@ -141,7 +153,7 @@ export class TalkPanel {
   }
 
   #muteButton({ id, name }: { id: string; name: string }) {
-    const isOff = muted().includes(id);
+    const isOff = mutedSenders().includes(id);
     const onclick = () => {
       mute(id, !isOff);
       this.#app.update();
@@ -149,7 +161,7 @@ export class TalkPanel {
     return h(
       'button',
       { type: 'button', class: 'quiet', 'data-speaker': id, onclick },
-      say(isOff ? 'talk.unmute' : 'talk.mute', { name }),
+      translate(isOff ? 'talk.unmute' : 'talk.mute', { name }),
     );
   }
 
@@ -158,7 +170,7 @@ export class TalkPanel {
     const text = this.#text.value.trim().normalize();
     if (text === '') return;
     if ([...text].length > TEXT_CHARACTERS_MAX) {
-      return write(this.#trouble, say('talk.long', { most: TEXT_CHARACTERS_MAX }));
+      return setText(this.#trouble, translate('talk.long', { most: TEXT_CHARACTERS_MAX }));
     }
     if (await this.#say({ text })) this.#text.value = '';
     this.#text.focus();
@@ -169,12 +181,12 @@ export class TalkPanel {
     const match = this.#match;
     if (!match) return false;
     try {
-      await this.#app.connection.ask({ type: 'say', match: match.match, ...what });
-      write(this.#trouble, '');
+      await this.#app.connection.request({ type: 'say', match: match.match, ...what });
+      setText(this.#trouble, '');
       return true;
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      write(this.#trouble, refusalText(error));
+      if (!(error instanceof RequestError)) throw error;
+      setText(this.#trouble, errorText(error));
       return false;
     }
   }
@@ -185,19 +197,19 @@ export class TalkPanel {
  * @param own name
  */
 function speakers(match: Match, own: string | undefined) {
-  const seated: Said[] = [0, 1].flatMap((seat) => {
-    const person = personIn(match, seat);
+  const seated: ChatEntry[] = [0, 1].flatMap((seat) => {
+    const person = seatOwner(match, seat);
     return person && seat !== match.you ? [{ seat, name: person.name }] : [];
   });
   const all = [...seated, ...match.said].filter(({ seat, name }) =>
     seat === null ? name !== own : seat !== match.you,
   );
-  const known = new Map(all.map((line) => [speakerOf(match, line), line.name]));
+  const known = new Map(all.map((line) => [senderOf(match, line), line.name]));
   return [...known].map(([id, name]) => ({ id, name }));
 }
 
 function mute(speaker: string, on: boolean) {
-  const others = muted().filter((known) => known !== speaker);
+  const others = mutedSenders().filter((known) => known !== speaker);
   const all = on ? [...others, speaker] : others;
-  remember('muted', JSON.stringify(all.slice(-MUTED)));
+  setStored('muted', JSON.stringify(all.slice(-MUTED)));
 }

@@ -1,42 +1,42 @@
 // The way to what can be said beside the board, and to whoever sits opposite. What opens is loaded when somebody
 // wants it.
 
-import { fill, h } from '../ui/dom.ts';
-import { say } from '../text/language.ts';
-import { personIn } from '../model/match.ts';
-import { isMuted, wordsOf } from './chat-state.ts';
+import { replaceChildren, h } from '../ui/dom.ts';
+import { translate } from '../text/language.ts';
+import { seatOwner } from '../model/match.ts';
+import { isMuted, chatText } from './chat-state.ts';
 import { icon } from '../app/header-toggles.ts';
-import { come } from '../app/lazy.ts';
+import { tryLoadLazyChunk } from '../app/lazy.ts';
 
-import type { Said } from '../net/protocol.ts';
+import type { ChatEntry } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
-import type { TalkPanel } from './chat-panel.ts';
+import type { ChatPanel } from './chat-panel.ts';
 
 const BUBBLE =
   'M5 5h14a1.500 1.500 0 0 1 1.500 1.500v8A1.500 1.500 0 0 1 19 16h-8l-5 4v-4H5a1.500 1.500 0 0 1-1.500-1.500v-8A1.500 1.500 0 0 1 5 5z';
 
-export class Talk {
+export class Chat {
   button = h('button', {
     ...{ type: 'button', class: 'quiet round talk', hidden: true },
     ...{ 'aria-expanded': 'false', onclick: () => void this.#open() },
   });
   /** What opens over the moves. */
-  place = h('div', { class: 'talk-place' });
+  panelContainer = h('div', { class: 'talk-place' });
   #app;
   #match: Match | null = null;
-  #panel: TalkPanel | null = null;
+  #panel: ChatPanel | null = null;
   #unread = 0;
 
   constructor(app: App) {
     this.#app = app;
-    fill(this.button, icon(BUBBLE));
+    replaceChildren(this.button, icon(BUBBLE));
     this.#call();
   }
 
   show(match: Match) {
     this.#match = match;
-    const isOn = isTalking(this.#app);
+    const isOn = isChatEnabled(this.#app);
     const isHeard = match.spectators > 0 || match.said.length > 0;
     this.button.hidden = match.status === 'open' || !(opponents(match) || (isOn && isHeard));
     if (this.button.hidden) this.#panel?.close();
@@ -47,16 +47,17 @@ export class Talk {
    * Somebody has said something in the match that is shown.
    * @returns what is to be heard of it, if anything is
    */
-  heard(match: Match, line: Said): string {
+  onChat(match: Match, line: ChatEntry): string {
     if (line.seat !== null && line.seat === match.you) return '';
     if (isMuted(match, line)) return '';
     if (!this.#panel?.isOpen) this.#unread += 1;
     this.#call();
-    return wordsOf(line, this.#app.connection.welcome?.presets ?? []);
+    return chatText(line, this.#app.connection.welcome?.presets ?? []);
   }
 
   #call() {
-    const label = this.#unread > 0 ? say('talk.new', { count: this.#unread }) : say('talk.label');
+    const label =
+      this.#unread > 0 ? translate('talk.new', { count: this.#unread }) : translate('talk.label');
     this.button.setAttribute('aria-label', label);
     this.button.title = label;
     this.button.classList.toggle('unread', this.#unread > 0);
@@ -65,10 +66,10 @@ export class Talk {
   async #open() {
     if (this.#panel?.isOpen) return this.#panel.close();
     if (!this.#panel) {
-      const seldom = await come(this.#app);
+      const seldom = await tryLoadLazyChunk(this.#app);
       if (!seldom) return;
-      this.#panel ??= new seldom.TalkPanel(this.#app, this.button);
-      fill(this.place, this.#panel.element);
+      this.#panel ??= new seldom.ChatPanel(this.#app, this.button);
+      replaceChildren(this.panelContainer, this.#panel.element);
     }
     if (!this.#match) return;
     this.#unread = 0;
@@ -78,11 +79,11 @@ export class Talk {
 }
 
 /** Whether anything may be said on this server. */
-export function isTalking({ connection }: App) {
+export function isChatEnabled({ connection }: App) {
   const chat = connection.welcome?.chat;
   return chat !== undefined && chat !== 'off';
 }
 
 /** Whether another person plays in it. */
 const opponents = (match: Match) =>
-  [0, 1].some((seat) => seat !== match.you && personIn(match, seat) !== null);
+  [0, 1].some((seat) => seat !== match.you && seatOwner(match, seat) !== null);

@@ -1,15 +1,15 @@
 // A device has become ours: told wherever one is, until one knows of it. If it was somebody else, it is logged
 // out at once.
 
-import { fill, h } from '../ui/dom.ts';
-import { markKept } from '../actions/save-prompt.ts';
-import { parts, say } from '../text/language.ts';
-import { come } from '../app/lazy.ts';
+import { replaceChildren, h } from '../ui/dom.ts';
+import { markPlayerSaved } from '../actions/save-prompt.ts';
+import { translateParts, translate } from '../text/language.ts';
+import { tryLoadLazyChunk } from '../app/lazy.ts';
 
 import type { Message, SessionAdded } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
-export class Added {
+export class NewDevice {
   #app;
   #place;
   /** Those that one has not answered for, the oldest first. */
@@ -20,15 +20,15 @@ export class Added {
     this.#place = place;
   }
 
-  hear(message: Message) {
+  onMessage(message: Message) {
     if (message.type !== 'session_added') return;
-    markKept(this.#app);
+    markPlayerSaved(this.#app);
     this.#told.push(message);
     if (this.#told.length === 1) this.#draw();
   }
 
   /** We may be somebody else now, whose devices they are not. */
-  forget() {
+  clear() {
     this.#told = [];
     this.#draw();
   }
@@ -36,7 +36,7 @@ export class Added {
   #draw() {
     const hadFocus = this.#place.contains(document.activeElement);
     const [first] = this.#told;
-    fill(this.#place, first && this.#card(first));
+    replaceChildren(this.#place, first && this.#card(first));
     if (hadFocus) (this.#place.querySelector('button') ?? document.getElementById('main'))?.focus();
   }
 
@@ -47,15 +47,23 @@ export class Added {
       h(
         'div',
         { class: 'who' },
-        h('p', { class: 'names' }, ...parts('added.device', { label: h('bdi', {}, label) })),
-        h('p', { class: 'about' }, say('added.about')),
+        h(
+          'p',
+          { class: 'names' },
+          ...translateParts('added.device', { label: h('bdi', {}, label) }),
+        ),
+        h('p', { class: 'about' }, translate('added.about')),
       ),
       h(
         'button',
         { type: 'button', class: 'primary', onclick: () => this.#next() },
-        say('added.mine'),
+        translate('added.mine'),
       ),
-      h('button', { type: 'button', onclick: () => void this.end(session) }, say('devices.end')),
+      h(
+        'button',
+        { type: 'button', onclick: () => void this.endSession(session) },
+        translate('devices.end'),
+      ),
     );
   }
 
@@ -69,10 +77,11 @@ export class Added {
    * @param session its id, or `others`
    * @returns whether that was done
    */
-  async end(session: string): Promise<boolean> {
-    const seldom = await come(this.#app);
-    if (!(await seldom?.proven(this.#app, { type: 'end_session', session }))) return false;
-    this.#app.toast(say('devices.ended'));
+  async endSession(session: string): Promise<boolean> {
+    const seldom = await tryLoadLazyChunk(this.#app);
+    if (!(await seldom?.requestWithReauth(this.#app, { type: 'end_session', session })))
+      return false;
+    this.#app.toast(translate('devices.ended'));
     this.#told = this.#told.filter((added) => session !== 'others' && added.session !== session);
     this.#draw();
     return true;

@@ -3,8 +3,8 @@
 
 import type english from '../locales/en.json';
 
-export type Key = keyof typeof english.initial | keyof typeof english.lazy;
-export type Values = Record<string, string | number>;
+export type TextKey = keyof typeof english.initial | keyof typeof english.lazy;
+export type TextValues = Record<string, string | number>;
 
 /** Every language that the page speaks, by its own name. */
 export const LANGUAGES = {
@@ -69,7 +69,7 @@ async function loadInitialTexts() {
 }
 
 /** Adds the texts of the lazily loaded views. */
-export async function learn() {
+export async function loadLazyTexts() {
   Object.assign(WORDS, await loadTexts('lazy', LANGUAGE));
 }
 
@@ -92,18 +92,18 @@ function isWellFormed(tag: string) {
  * What is said, filled in with these values.
  * @param values `count` also chooses among the forms of a text
  */
-export const say = (key: Key, values: Values = {}) => said(key, values).join('');
+export const translate = (key: TextKey, values: TextValues = {}) => said(key, values).join('');
 
 /** What is said, in parts, so that elements can be filled in. */
-export const parts = (key: Key, values: Record<string, Node | string | number>) =>
+export const translateParts = (key: TextKey, values: Record<string, Node | string | number>) =>
   said(key, values);
 
 /** What is said under a key that is put together; `null` if there is nothing. */
-export const known = (key: string, values: Values = {}) =>
+export const tryTranslate = (key: string, values: TextValues = {}) =>
   Object.hasOwn(WORDS, key) ? said(key, values).join('') : null;
 
 /** Several texts that belong together; none under a key that is not known. */
-export function all(key: string): string[] {
+export function translateList(key: string): string[] {
   const texts = WORDS[key];
   return Array.isArray(texts) ? texts : [];
 }
@@ -121,23 +121,23 @@ function said<V>(key: string, values: Record<string, V>): (V | string)[] {
     .map((part, at) => (at % 2 === 0 ? part : written(values[part] as V)));
 }
 
-const written = <V>(value: V) => (typeof value === 'number' ? number(value) : value);
+const written = <V>(value: V) => (typeof value === 'number' ? formatNumber(value) : value);
 
-export const number = (value: number) => NUMBER.format(value);
+export const formatNumber = (value: number) => NUMBER.format(value);
 
-export const list = (items: string[]) => LIST.format(items);
+export const formatList = (items: string[]) => LIST.format(items);
 
 /** A point in time, by weekday, day and hour. */
-export const date = (time: number) => DATE.format(time);
+export const formatDateTime = (time: number) => DATE.format(time);
 
 /** A day, without its hour. */
-export const day = (time: number) => DAY.format(time);
+export const formatDate = (time: number) => DAY.format(time);
 
 /** So many seconds from now. */
-export const soon = (seconds: number) => SOON.format(seconds, 'second');
+export const formatSecondsFromNow = (seconds: number) => SOON.format(seconds, 'second');
 
 /** So much of a unit of time. */
-export function inUnit(
+export function formatUnit(
   value: number,
   unit: 'day' | 'hour' | 'minute' | 'second',
   unitDisplay: 'long' | 'short' | 'narrow',
@@ -151,15 +151,15 @@ export function inUnit(
 }
 
 /** A number with so many decimals. */
-export const decimal = (value: number, digits: number) =>
+export const formatDecimal = (value: number, digits: number) =>
   value.toLocaleString(LOCALE, { minimumFractionDigits: digits, maximumFractionDigits: digits });
 
 /** Sentences one after the other; what is empty is left out. */
-export const sentences = (...texts: (string | false | null | undefined)[]) =>
+export const joinSentences = (...texts: (string | false | null | undefined)[]) =>
   texts.filter(Boolean).join(GAP);
 
 /** As a text begins. */
-export const capital = (text: string) => {
+export const capitalize = (text: string) => {
   const [first = ''] = text;
   return first.toLocaleUpperCase(LOCALE) + text.slice(first.length);
 };
@@ -167,6 +167,6 @@ export const capital = (text: string) => {
 // What the page has had from the start is told as soon as there are words: the rest may be slow to come.
 for (const element of root?.querySelectorAll('[data-say], [data-label]') ?? []) {
   const { say: text, label } = (element as HTMLElement).dataset;
-  if (text !== undefined) element.textContent = known(text);
-  if (label !== undefined) element.setAttribute('aria-label', known(label) ?? '');
+  if (text !== undefined) element.textContent = tryTranslate(text);
+  if (label !== undefined) element.setAttribute('aria-label', tryTranslate(label) ?? '');
 }

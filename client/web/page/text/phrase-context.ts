@@ -1,21 +1,25 @@
 // What sentences about a match need to know beside the match.
 
-import { challengedTo } from '../social/challenge.ts';
-import { customsOf } from '../model/games.ts';
+import { challengedOpponent } from '../social/send-challenge.ts';
+import { conventionsOf } from '../model/game-conventions.ts';
 import { boardBefore } from '../model/board-state.ts';
 
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
-import type { Speech } from './phrases.ts';
+import type { PhraseContext } from './phrases.ts';
 
-export function speechOf(app: App, match: Match): Speech {
-  const { sayMove, line, scored } = customsOf(match.game);
+export function phraseContextOf(app: App, match: Match): PhraseContext {
+  const {
+    describeMove: sayMove,
+    describeWinningLine: line,
+    scoringNote: scored,
+  } = conventionsOf(match.game);
   const game = app.game(match.game);
   return {
     levels: app.levels,
-    move: (move) => sayMove(move, game ? boardBefore(game, match, match.ply) : null),
-    line,
-    scored,
-    invited: challengedTo(match),
+    describeMove: (move) => sayMove(move, game ? boardBefore(game, match, match.ply) : null),
+    describeWinningLine: line,
+    scoringNote: scored,
+    challengedOpponent: challengedOpponent(match),
   };
 }

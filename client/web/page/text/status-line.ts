@@ -1,64 +1,72 @@
 // Tells in the room how its match stands, and at the end what has become of it.
 
-import { fill, write } from '../ui/dom.ts';
-import { hintOf } from '../actions/hint.ts';
-import { say, sentences } from './language.ts';
-import { speechOf } from './phrase-context.ts';
+import { replaceChildren, setText } from '../ui/dom.ts';
+import { instructionText } from '../actions/instructions.ts';
+import { translate, joinSentences } from './language.ts';
+import { phraseContextOf } from './phrase-context.ts';
 import * as words from './phrases.ts';
 
-import type { Furniture } from '../match/match-view.ts';
+import type { MatchView } from '../match/match-view.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
 /** What is to be known beside the match. */
-export interface Beside {
+export interface StatusLineState {
   /** after how many moves the board is shown; `null` for now */
-  shown: number | null;
+  shownPly: number | null;
   /** how many moves there are, with one of ours that is under way */
-  count: number;
+  plyCount: number;
   /** whether a move of ours is under way */
   isPending: boolean;
   /** what is chosen ahead */
-  ahead: string;
+  premoveText: string;
   /** how the last move is judged that is shown, in parts */
-  judged: (Node | string | number)[] | null;
+  judgement: (Node | string | number)[] | null;
   /** how one stands who learns from a mistake */
-  learned: string | undefined;
+  trainerStatus: string | undefined;
   /** why the match cannot be had just now */
-  trouble: string;
+  loadError: string;
 }
 
-export function tellHow(
+export function updateStatusLine(
   app: App,
-  { standing, why, actions, result }: Furniture,
+  { statusLine: standing, detailLine: why, actions, result }: MatchView,
   match: Match,
-  beside: Beside,
+  beside: StatusLineState,
 ) {
-  const { shown, count, isPending, ahead, judged, learned, trouble } = beside;
+  const {
+    shownPly: shown,
+    plyCount: count,
+    isPending,
+    premoveText: ahead,
+    judgement: judged,
+    trainerStatus: learned,
+    loadError: trouble,
+  } = beside;
   const now = shown === null;
-  const speech = speechOf(app, match);
-  result.show(match, speech, actions.next(match), now);
+  const speech = phraseContextOf(app, match);
+  result.show(match, speech, actions.playAgainOption(match), now);
   const stands = isPending
-    ? say('room.playing')
-    : words.standingOver(match, app.connection.link.state, speech);
-  write(standing, now ? stands : (learned ?? say('room.after', { shown, count })));
+    ? translate('room.playing')
+    : words.statusTextForConnection(match, app.connection.status.state, speech);
+  setText(standing, now ? stands : (learned ?? translate('room.after', { shown, count })));
   standing.title = standing.textContent ?? '';
   const isJudged = !now && !trouble && judged !== null;
   why.classList.toggle('judged', isJudged);
   if (isJudged) tellJudged(why, judged);
-  else write(why, trouble ? sentences(trouble, say('room.again')) : whyOf());
+  else setText(why, trouble ? joinSentences(trouble, translate('room.again')) : whyOf());
 
   function whyOf() {
     const isOver = match.status === 'ended';
-    if (!now) return say(isOver ? 'room.back' : 'room.on');
-    if (!isOver) return hintOf(app, match, ahead);
+    if (!now) return translate(isOver ? 'room.back' : 'room.on');
+    if (!isOver) return instructionText(app, match, ahead);
     // It stands over the board.
-    return result.isShown ? '' : words.ended(match, speech).why;
+    return result.isOpen ? '' : words.resultTexts(match, speech).why;
   }
 }
 
 /** How a move is judged, unless that stands there already. */
 function tellJudged(why: HTMLElement, judged: (Node | string | number)[]) {
   const text = judged.map((part) => (part instanceof Node ? part.textContent : part)).join('');
-  if (why.textContent !== text) fill(why, ...judged);
+  if (why.textContent !== text) replaceChildren(why, ...judged);
 }

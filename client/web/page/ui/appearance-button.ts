@@ -1,20 +1,20 @@
 // The way to how boards and pieces are drawn.
 
 import { h } from './dom.ts';
-import { say } from '../text/language.ts';
+import { translate } from '../text/language.ts';
 import { icon } from '../app/header-toggles.ts';
-import { come } from '../app/lazy.ts';
+import { tryLoadLazyChunk } from '../app/lazy.ts';
 
 import type { App } from '../app/main.ts';
 
 /** Four squares. */
 const SQUARES = 'M4 4h16v16H4zM12 4v16M4 12h16M5 5h6v6H5zM13 13h6v6h-6z';
 
-export function looksButton(app: App) {
-  const label = say('looks.title');
+export function appearanceButton(app: App) {
+  const label = translate('looks.title');
   const onclick = async () => {
-    const seldom = await come(app);
-    seldom?.chooseLooks(app);
+    const seldom = await tryLoadLazyChunk(app);
+    seldom?.showAppearanceDialog(app);
   };
   return h(
     'button',

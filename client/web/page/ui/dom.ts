@@ -15,7 +15,7 @@ export function h<T extends keyof HTMLElementTagNameMap>(
 }
 
 /** An element of SVG. */
-export function s<T extends keyof SVGElementTagNameMap>(
+export function svg<T extends keyof SVGElementTagNameMap>(
   tag: T,
   attributes: Record<string, unknown> = {},
   ...children: Child[]
@@ -37,24 +37,24 @@ function dress<E extends Element>(
       element.setAttribute(name, String(value));
     }
   }
-  fill(element, ...children);
+  replaceChildren(element, ...children);
   return element;
 }
 
 /** Puts these children in place of those that are there. */
-export function fill(element: Element, ...children: Child[]) {
+export function replaceChildren(element: Element, ...children: Child[]) {
   const kept = children.filter((child) => child !== null && child !== undefined && child !== false);
   element.replaceChildren(...kept.map((child) => (child instanceof Node ? child : String(child))));
 }
 
 /** Sets a text, if it is another than the one that stands there: a screen reader then hears it once. */
-export function write(element: Element, text: string) {
+export function setText(element: Element, text: string) {
   if (element.textContent !== text) element.textContent = text;
 }
 
 /** Says what is wrong, where it is seen: below a field at the foot of the screen it would not be. */
-export function complain(element: Element, text: string) {
-  write(element, text);
+export function showError(element: Element, text: string) {
+  setText(element, text);
   if (text) element.scrollIntoView({ block: 'nearest' });
 }
 
@@ -63,7 +63,7 @@ export function complain(element: Element, text: string) {
  * @param before those that have it
  * @returns those that have it now
  */
-export function mark(
+export function updateClass(
   name: string,
   before: Iterable<Element | undefined>,
   these: Iterable<Element | undefined>,
@@ -75,10 +75,10 @@ export function mark(
 }
 
 /** Does what can wait once what is drawn by now is on the screen: whoever has clicked sees that first. */
-export const afterPicture = (does: () => void) => requestAnimationFrame(() => setTimeout(does));
+export const afterNextPaint = (does: () => void) => requestAnimationFrame(() => setTimeout(does));
 
 /** What the page has had from the start. */
-export function one(id: string) {
+export function elementById(id: string) {
   const element = document.getElementById(id);
   if (!element) throw new Error(`the page has no ${id}`);
   return element;

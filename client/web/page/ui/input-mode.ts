@@ -15,4 +15,4 @@ window.addEventListener(
 );
 
 /** Whether no key has been pressed on a device that is touched. */
-export const isTouched = () => root.classList.contains('touched');
+export const isTouchMode = () => root.classList.contains('touched');

@@ -1,6 +1,6 @@
 // Short sounds, made here. Off until somebody switches them on.
 
-import { recall, remember } from './storage.ts';
+import { getStored, setStored } from './storage.ts';
 
 /** Each note: its pitch in hertz, and when it begins, in seconds. */
 const SOUNDS = {
@@ -26,15 +26,15 @@ const LOUDNESS = 0.12;
 
 let audio: AudioContext | undefined;
 
-export const soundIsOn = () => recall('sound') === 'on';
+export const isSoundEnabled = () => getStored('sound') === 'on';
 
-export function switchSound(on: boolean) {
-  remember('sound', on ? 'on' : null);
-  if (on) play('turn');
+export function setSoundEnabled(on: boolean) {
+  setStored('sound', on ? 'on' : null);
+  if (on) playSound('turn');
 }
 
-export function play(name: keyof typeof SOUNDS) {
-  if (!soundIsOn()) return;
+export function playSound(name: keyof typeof SOUNDS) {
+  if (!isSoundEnabled()) return;
   audio ??= new AudioContext();
   // A browser lets nothing sound before the first click; what could not is not made up for.
   if (audio.state === 'suspended') void audio.resume();

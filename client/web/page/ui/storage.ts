@@ -1,7 +1,7 @@
 // What this browser remembers: who we are, and what was chosen last. A browser that allows no
 // storage plays all the same and forgets.
 
-export function recall(key: string): string | null {
+export function getStored(key: string): string | null {
   try {
     return localStorage.getItem(`plyhouse.${key}`);
   } catch {
@@ -10,16 +10,16 @@ export function recall(key: string): string | null {
 }
 
 /** What is remembered as an object; an empty one where anything else stands, by whomever it was written. */
-export function recallObject(key: string): Record<string, any> {
+export function getStoredObject(key: string): Record<string, any> {
   try {
-    const known = JSON.parse(recall(key) ?? '{}');
+    const known = JSON.parse(getStored(key) ?? '{}');
     return typeof known === 'object' && known !== null && !Array.isArray(known) ? known : {};
   } catch {
     return {};
   }
 }
 
-export function remember(key: string, value: string | null) {
+export function setStored(key: string, value: string | null) {
   try {
     if (value === null) localStorage.removeItem(`plyhouse.${key}`);
     else localStorage.setItem(`plyhouse.${key}`, value);

@@ -1,6 +1,6 @@
 // A short word at the foot of the page, which goes away by itself.
 
-import { fill, h } from './dom.ts';
+import { replaceChildren, h } from './dom.ts';
 
 const SHOWN_MS = 6_000;
 /** What is longer stays until it can have been read, with care. */
@@ -26,7 +26,7 @@ export class Toast {
     // Emptied first: the same text is then heard a second time.
     this.hide();
     this.#about = about;
-    fill(
+    replaceChildren(
       this.#element,
       h('p', {}, text),
       way && h('a', { href: way.href, onclick: () => this.hide() }, way.says),
@@ -38,16 +38,16 @@ export class Toast {
   hide() {
     clearTimeout(this.#timer);
     this.#about = undefined;
-    fill(this.#element);
+    replaceChildren(this.#element);
   }
 
   /** Leaves out what speaks of a match that has gone on since, or is seen no more. */
-  outlived(match: string) {
+  clearForMatch(match: string) {
     if (this.#about === match) this.hide();
   }
 
   /** Leaves out what leads to where one is now. */
-  arrived(path: string) {
+  clearLinkTo(path: string) {
     if (this.#element.querySelector('a')?.getAttribute('href') === path) this.hide();
   }
 

@@ -5,10 +5,10 @@ import { EMPTY } from '../../model/fen.ts';
 import { sideName } from '../../text/labels.ts';
 import { Board } from '../../model/position.ts';
 import { isSgf, readSgf, writeSgf } from './sgf.ts';
-import { Wrong } from '../position-error.ts';
+import { PositionError } from '../position-error.ts';
 
 import type { Game } from '../../net/protocol.ts';
-import type { Squares } from '../draft.ts';
+import type { PiecesBySquare } from '../editor-position.ts';
 import type { Notation } from './notations.ts';
 
 /**
@@ -20,11 +20,12 @@ export function readGrid(
   text: string,
   game: Pick<Game, 'game' | 'files' | 'ranks' | 'sides'>,
   pieces: string,
-): Squares {
+): PiecesBySquare {
   const board = new Board(game, '');
   const rows = text.split('/');
   const { files, ranks } = game;
-  if (rows.length !== ranks) throw new Wrong('setup.bad.ranks', { ranks, count: rows.length });
+  if (rows.length !== ranks)
+    throw new PositionError('setup.bad.ranks', { ranks, count: rows.length });
   const squares = new Map();
   for (const [row, written] of rows.entries()) {
     const rank = ranks - 1 - row;
@@ -32,19 +33,20 @@ export function readGrid(
     for (const [part] of written.matchAll(/\d+|./gu)) {
       const isCount = /^\d/.test(part);
       if (!isCount && part !== EMPTY) {
-        if (!pieces.includes(part)) throw new Wrong('setup.bad.piece', { letter: part });
-        if (file < files) squares.set(board.name(file, rank), part);
+        if (!pieces.includes(part)) throw new PositionError('setup.bad.piece', { letter: part });
+        if (file < files) squares.set(board.squareName(file, rank), part);
       }
       file += isCount ? Number(part) : 1;
     }
-    if (file !== files) throw new Wrong('setup.bad.rank', { rank: row + 1, length: file, files });
+    if (file !== files)
+      throw new PositionError('setup.bad.rank', { rank: row + 1, length: file, files });
   }
   return squares;
 }
 
 /** @param counts whether empty squares are counted */
 export function writeGrid(
-  squares: Squares,
+  squares: PiecesBySquare,
   game: Pick<Game, 'game' | 'files' | 'ranks' | 'sides'>,
   counts: boolean,
 ) {
@@ -52,7 +54,7 @@ export function writeGrid(
   const rows = Array.from({ length: game.ranks }, (_, row) => {
     const files = Array.from({ length: game.files }, (_, file) => file);
     const written = files.map(
-      (file) => squares.get(board.name(file, game.ranks - 1 - row)) ?? EMPTY,
+      (file) => squares.get(board.squareName(file, game.ranks - 1 - row)) ?? EMPTY,
     );
     return written.join('');
   });
@@ -61,7 +63,7 @@ export function writeGrid(
 }
 
 /** How many of these there are. */
-export const countOf = (squares: Squares, piece: string) =>
+export const countPieces = (squares: PiecesBySquare, piece: string) =>
   [...squares.values()].filter((other) => other === piece).length;
 
 /**
@@ -73,18 +75,18 @@ const inTurn = (
   second: string,
   { counts = false, ...more }: Partial<Notation> & { counts?: boolean } = {},
 ): Notation => ({
-  about: 'setup.text.own',
-  first: (game) => writeGrid(new Map(), game, counts),
+  helpKey: 'setup.text.own',
+  initialPosition: (game) => writeGrid(new Map(), game, counts),
   pieces: () => [first, second],
-  ways: ['mirror', 'upside'],
+  transformations: ['mirror', 'upside'],
   read: (text, game) => ({ squares: readGrid(text, game, first + second), turn: 0 }),
   write: ({ squares }, game) => writeGrid(squares, game, counts),
-  turnOf: (squares) => (countOf(squares, first) > countOf(squares, second) ? 1 : 0),
-  wrong: ({ squares }, { sides }) => {
-    const lead = countOf(squares, first) - countOf(squares, second);
+  turnOf: (squares) => (countPieces(squares, first) > countPieces(squares, second) ? 1 : 0),
+  validate: ({ squares }, { sides }) => {
+    const lead = countPieces(squares, first) - countPieces(squares, second);
     const [begins, follows] = sides.map(sideName);
     const values = { first: begins ?? '', second: follows ?? '' };
-    return lead === 0 || lead === 1 ? null : new Wrong('setup.why.turns', values);
+    return lead === 0 || lead === 1 ? null : new PositionError('setup.why.turns', values);
   },
   ...more,
 });
@@ -92,12 +94,12 @@ const inTurn = (
 export const ticTacToe = inTurn('x', 'o');
 
 export const connectFour = inTurn('r', 'y', {
-  ways: ['mirror'],
+  transformations: ['mirror'],
   // A disc falls down in its file, and none is pulled out from below another.
-  place: (squares, square, piece, game) => {
+  placePiece: (squares, square, piece, game) => {
     const board = new Board(game, '');
-    const file = board.place(square)?.file ?? 0;
-    const all = Array.from({ length: game.ranks }, (_, rank) => board.name(file, rank));
+    const file = board.coordinatesOf(square)?.file ?? 0;
+    const all = Array.from({ length: game.ranks }, (_, rank) => board.squareName(file, rank));
     const taken = all.filter((name) => squares.has(name));
     if (piece === EMPTY) {
       const top = taken.at(-1);
@@ -108,13 +110,15 @@ export const connectFour = inTurn('r', 'y', {
     const free = all.find((name) => !squares.has(name));
     return free === undefined ? null : { square: free, piece };
   },
-  wrong: (draft, game) => {
+  validate: (draft, game) => {
     const board = new Board(game, '');
     const hangs = [...draft.squares.keys()].some((square) => {
-      const { file, rank } = board.place(square) ?? { file: 0, rank: 0 };
-      return rank > 0 && !draft.squares.has(board.name(file, rank - 1));
+      const { file, rank } = board.coordinatesOf(square) ?? { file: 0, rank: 0 };
+      return rank > 0 && !draft.squares.has(board.squareName(file, rank - 1));
     });
-    return hangs ? new Wrong('setup.why.hangs') : (inTurn('r', 'y').wrong?.(draft, game) ?? null);
+    return hangs
+      ? new PositionError('setup.why.hangs')
+      : (inTurn('r', 'y').validate?.(draft, game) ?? null);
   },
 });
 
@@ -122,14 +126,14 @@ const GOMOKU = { kind: 4, pieces: ['b', 'w'] as [string, string], downwards: fal
 
 export const gomoku = inTurn('b', 'w', {
   counts: true,
-  about: 'setup.text.sgf',
+  helpKey: 'setup.text.sgf',
   read: (text, game) =>
     isSgf(text) ? readSgf(text, game, GOMOKU) : { squares: readGrid(text, game, 'bw'), turn: 0 },
-  show: (draft, game) => writeSgf(draft, game, GOMOKU),
+  writeStandard: (draft, game) => writeSgf(draft, game, GOMOKU),
 });
 
 /** A game of which nothing else is known: the pieces are those of its sides. */
-export const general: Notation = {
+export const fallbackNotation: Notation = {
   ...inTurn('', ''),
   pieces: ({ sides }) => sides.map((side) => side.charAt(0)),
   read: (text, game) => {
@@ -137,5 +141,5 @@ export const general: Notation = {
     return { squares: readGrid(text, game, letters), turn: 0 };
   },
   turnOf: undefined,
-  wrong: undefined,
+  validate: undefined,
 };

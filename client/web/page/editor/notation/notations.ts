@@ -3,47 +3,50 @@
 
 import { chess } from './chess.ts';
 import { draughts } from './draughts.ts';
-import { connectFour, general, gomoku, ticTacToe } from './grid.ts';
+import { connectFour, fallbackNotation, gomoku, ticTacToe } from './grid.ts';
 import { go } from './go.ts';
 import { othello } from './othello.ts';
 
 import type { Game } from '../../net/protocol.ts';
-import type { Key } from '../../text/language.ts';
-import type { Draft, Squares, Told } from '../draft.ts';
-import type { Wrong } from '../position-error.ts';
+import type { TextKey } from '../../text/language.ts';
+import type { EditorPosition, PiecesBySquare, ParsedPosition } from '../editor-position.ts';
+import type { PositionError } from '../position-error.ts';
 
 export interface Notation {
   /** what kind of text is read */
-  about: Key;
+  helpKey: TextKey;
   /** the first position */
-  first: (game: Game) => string;
+  initialPosition: (game: Game) => string;
   /** what can be put on the board, as positions write it */
   pieces: (game: Game) => string[];
   /** in which the board as a whole can be changed */
-  ways: ('mirror' | 'upside' | 'swap')[];
+  transformations: ('mirror' | 'upside' | 'swap')[];
   /** throws what is `Wrong` with it */
-  read: (text: string, game: Game) => Told;
+  read: (text: string, game: Game) => ParsedPosition;
   /** as the server reads it */
-  write: (draft: Pick<Draft, 'squares' | 'turn' | 'more'>, game: Game) => string;
+  write: (draft: Pick<EditorPosition, 'squares' | 'turn' | 'extraFields'>, game: Game) => string;
   /** as others write it */
-  show?: (draft: Pick<Draft, 'squares' | 'turn' | 'more'>, game: Game) => string;
+  writeStandard?: (
+    draft: Pick<EditorPosition, 'squares' | 'turn' | 'extraFields'>,
+    game: Game,
+  ) => string;
   /** whose turn follows from what stands there */
-  turnOf?: (squares: Squares) => number | null;
+  turnOf?: (squares: PiecesBySquare) => number | null;
   /** where a piece comes to stand that is put there, and as what; `null` if it cannot be */
-  place?: (
-    squares: Squares,
+  placePiece?: (
+    squares: PiecesBySquare,
     square: string,
     piece: string,
     game: Game,
   ) => { square: string; piece: string } | null;
   /** the same piece of the other side */
-  swaps?: (piece: string) => string;
+  swapSide?: (piece: string) => string;
   /** how the board turns when sides are swapped */
-  swapTurns?: ('across' | 'over')[];
+  flipsOnSwap?: ('across' | 'over')[];
   /** what stays of `more` when the board changes */
-  kept?: (squares: Squares, more: unknown) => unknown;
+  updateExtraFields?: (squares: PiecesBySquare, more: unknown) => unknown;
   /** why play cannot begin so */
-  wrong?: (draft: Draft, game: Game) => Wrong | null;
+  validate?: (draft: EditorPosition, game: Game) => PositionError | null;
 }
 
 const NOTATIONS: Map<string, Notation> = new Map(
@@ -58,4 +61,4 @@ const NOTATIONS: Map<string, Notation> = new Map(
   }),
 );
 
-export const notationOf = (game: string) => NOTATIONS.get(game) ?? general;
+export const notationOf = (game: string) => NOTATIONS.get(game) ?? fallbackNotation;

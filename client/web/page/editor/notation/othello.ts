@@ -1,9 +1,9 @@
 // Othello: 64 squares from a1 on, and the side to move; or SGF. Programs write the discs in several letters.
 
-import { customsOf } from '../../model/games.ts';
+import { conventionsOf } from '../../model/game-conventions.ts';
 import { Board } from '../../model/position.ts';
 import { isSgf, readSgf, writeSgf } from './sgf.ts';
-import { Wrong } from '../position-error.ts';
+import { PositionError } from '../position-error.ts';
 
 import type { Notation } from './notations.ts';
 
@@ -15,28 +15,28 @@ const FREE = /[-.]/;
 const CENTRE = ['d4', 'e4', 'd5', 'e5'];
 
 export const othello: Notation = {
-  about: 'setup.text.othello',
-  first: () => '---------------------------O*------*O--------------------------- *',
+  helpKey: 'setup.text.othello',
+  initialPosition: () => '---------------------------O*------*O--------------------------- *',
   pieces: () => ['*', 'O'],
-  ways: ['mirror', 'upside', 'swap'],
-  swaps: (piece) => (piece === '*' ? 'O' : '*'),
+  transformations: ['mirror', 'upside', 'swap'],
+  swapSide: (piece) => (piece === '*' ? 'O' : '*'),
   read: (text, game) => {
     if (isSgf(text)) return readSgf(text, game, SGF);
     // Behind these an Othello board file tells what moves are worth, and comments.
     const [told = ''] = text.split(/[;%]/);
     const letters = [...told.replaceAll(/\s/g, '')];
     const { length } = letters;
-    if (length !== SIZE * SIZE + 1) throw new Wrong('setup.bad.squares', { length });
+    if (length !== SIZE * SIZE + 1) throw new PositionError('setup.bad.squares', { length });
     const strange = letters.find(
       (letter) => ![BLACK, WHITE, FREE].some((kind) => kind.test(letter)),
     );
-    if (strange !== undefined) throw new Wrong('setup.bad.piece', { letter: strange });
+    if (strange !== undefined) throw new PositionError('setup.bad.piece', { letter: strange });
     const turn = letters.pop() ?? '';
     if (FREE.test(turn))
-      throw new Wrong('setup.bad.turn', { letter: turn, sides: ['*', 'O'].join(' ') });
+      throw new PositionError('setup.bad.turn', { letter: turn, sides: ['*', 'O'].join(' ') });
     const board = new Board(game, '');
     const squares = letters.flatMap((letter, at) => {
-      const name = board.name(at % SIZE, Math.floor(at / SIZE));
+      const name = board.squareName(at % SIZE, Math.floor(at / SIZE));
       return FREE.test(letter) ? [] : [[name, BLACK.test(letter) ? '*' : 'O'] as const];
     });
     return { squares: new Map(squares), turn: BLACK.test(turn) ? 0 : 1 };
@@ -44,12 +44,12 @@ export const othello: Notation = {
   write: ({ squares, turn }, game) => {
     const board = new Board(game, '');
     const all = Array.from({ length: SIZE * SIZE }, (_, at) => {
-      const name = board.name(at % SIZE, Math.floor(at / SIZE));
+      const name = board.squareName(at % SIZE, Math.floor(at / SIZE));
       return squares.get(name) ?? '-';
     });
-    return `${all.join('')} ${customsOf(game.game).pieceOf?.(turn) ?? ''}`;
+    return `${all.join('')} ${conventionsOf(game.game).pieceOf?.(turn) ?? ''}`;
   },
-  show: (draft, game) => writeSgf(draft, game, SGF),
-  wrong: ({ squares }) =>
-    CENTRE.every((square) => squares.has(square)) ? null : new Wrong('setup.why.centre'),
+  writeStandard: (draft, game) => writeSgf(draft, game, SGF),
+  validate: ({ squares }) =>
+    CENTRE.every((square) => squares.has(square)) ? null : new PositionError('setup.why.centre'),
 };

@@ -1,6 +1,6 @@
 // Reads PGN and PDN: the position that the first game begins with, and the number of its moves.
 
-import { Wrong } from '../position-error.ts';
+import { PositionError } from '../position-error.ts';
 
 /**
  * One token: an escaped line, a comment, a tag (also one with stray quotes in its value), a parenthesis or a word.
@@ -31,7 +31,7 @@ const ANNOTATION = /^(\$.*|e\.?p\.?|(?!--$)[^\p{L}\p{N}♔-♟]+)$/u;
  * the position.
  * @param result matches the results with which a game can end
  */
-export function positionOf(text: string, result: RegExp): { fen: string; moves: number } {
+export function positionFromPgn(text: string, result: RegExp): { fen: string; moves: number } {
   const tags: Map<string, string> = new Map();
   let [isFirst, isRecord, hasMoves] = [true, false, false];
   let [moves, depth] = [0, 0];
@@ -57,7 +57,7 @@ export function positionOf(text: string, result: RegExp): { fen: string; moves: 
   if (!isRecord) return { fen: text, moves: 0 };
   const fen = tags.get('FEN');
   // Users who paste a whole game do not mean the first position of the game.
-  if (fen === undefined) throw new Wrong('setup.bad.record');
+  if (fen === undefined) throw new PositionError('setup.bad.record');
   return { fen, moves };
 }
 

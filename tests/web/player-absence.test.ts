@@ -1,0 +1,101 @@
+// Who goes away, for how long that is borne, and who plays on meanwhile.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+
+import {
+  barButton,
+  inviteWithTerms,
+  expectAccessible,
+  countMoves,
+  waitForMyTurn,
+  playMove,
+  waitForStatus,
+} from './page-actions.ts';
+import { closeBrowser, withServer, takeScreenshot } from './support.ts';
+
+after(closeBrowser);
+
+test(
+  'a bot sits in for whoever has gone, who takes the seat back',
+  withServer(async (house) => {
+    const ann = await house.openPage();
+    const terms = { stand_in: 'easy', patience_ms: 10_000 };
+    const bob = await house.openPage(await inviteWithTerms(ann, terms, 'Chess'));
+    await playMove(ann, 'e2', 'e4');
+    const url = bob.url();
+    await bob.close();
+    await ann.getByText(/away, \ds until a bot sits in/).waitFor();
+    await takeScreenshot(ann, 'absent');
+    await ann.locator('.player', { hasText: /Easy bot for guest-\w+/ }).waitFor();
+    // The bot plays on.
+    await waitForMyTurn(ann);
+    assert.equal(await countMoves(ann), 2);
+    await takeScreenshot(ann, 'stood-in');
+    // The match is told before the room is there, which no worker brings.
+    const storageState = await bob.context().storageState();
+    const browser = bob.context().browser();
+    const context = await browser?.newContext({ storageState, serviceWorkers: 'block' });
+    assert.ok(context);
+    const back = await context.newPage();
+    const told = new Promise((resolve) => {
+      back.on('websocket', (socket) => {
+        socket.on('framereceived', ({ payload }) => {
+          if (JSON.parse(String(payload)).type === 'match') resolve(null);
+        });
+      });
+    });
+    await back.route(/\/room\.js/, async (route) => {
+      await told;
+      await route.continue();
+    });
+    await back.goto(url);
+    await back.getByText('Black · you').waitFor();
+    await ann.locator('.player', { hasText: 'Easy bot' }).waitFor({ state: 'detached' });
+    await playMove(ann, 'd2', 'd4');
+    await waitForMyTurn(back);
+    await context.close();
+  }),
+);
+
+test(
+  'whoever goes leaves the seat to a bot, looks on, and comes back',
+  withServer(async (house) => {
+    const ann = await house.openPage('/', { axe: true });
+    const bob = await house.openPage(await inviteWithTerms(ann, { stand_in: 'hard' }, 'Chess'));
+    await waitForMyTurn(ann);
+    await ann.getByRole('button', { name: 'Resign …' }).click();
+    await ann.getByRole('button', { name: 'Let the hard bot play on' }).click();
+    await ann.getByText('A bot plays for you.').first().waitFor();
+    await bob.locator('.player', { hasText: /Hard bot for guest-\w+/ }).waitFor();
+    await waitForMyTurn(bob);
+    await expectAccessible(ann, 'stood in for');
+    await takeScreenshot(ann, 'stood-in-for');
+    await ann.getByRole('button', { name: 'Take the seat back' }).click();
+    await ann.getByText('White · you').waitFor();
+    await playMove(bob, 'a7', 'a6');
+    await waitForMyTurn(ann);
+  }),
+);
+
+test(
+  'for whom a bot has played to the end asks for the rematch',
+  withServer(async (house) => {
+    const ann = await house.openPage();
+    const bob = await house.openPage(await inviteWithTerms(ann, { stand_in: 'easy' }, 'Chess'));
+    await playMove(ann, 'e2', 'e4');
+    await playMove(bob, 'e7', 'e5');
+    await bob.getByRole('button', { name: 'Resign …' }).click();
+    await bob.getByRole('button', { name: 'Let the easy bot play on' }).click();
+    await bob.getByText('A bot plays for you.').first().waitFor();
+    await waitForMyTurn(ann);
+    await ann.getByRole('button', { name: 'Resign …' }).click();
+    await ann.getByRole('button', { name: 'Resign', exact: true }).click();
+    // They count who sat at the start.
+    await waitForStatus(bob, 'You win!');
+    await barButton(bob, 'Rematch').click();
+    await ann.getByRole('button', { name: 'Accept' }).click();
+    await bob.getByText('White · you').waitFor();
+    await waitForMyTurn(bob);
+  }),
+);
