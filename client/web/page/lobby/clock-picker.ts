@@ -1,4 +1,4 @@
-// By which clock one wants to play: one that the operator proposes, one of one's own, or none.
+// Select for the clock: a preset of the server, a custom clock or none.
 
 import { select } from '../ui/form-controls.ts';
 import { replaceChildren, h, setText } from '../ui/dom.ts';
@@ -17,63 +17,62 @@ import type { Clock, Welcome } from '../net/protocol.ts';
 import type { LobbyPrefs } from './lobby-prefs.ts';
 import type { ClockField, CustomClock, TimeUnit } from './custom-clock.ts';
 
-/** What stands for a clock of one's own in the list of clocks. */
-const OWN = 'own';
+/** Value of the custom clock in the select. */
+const CUSTOM = 'own';
 
 export class ClockPicker {
-  /** The list of clocks. */
   field;
-  /** What one's own clock is; empty while another is chosen. */
+  /** Fields of the custom clock, hidden while another clock is selected. */
   customFields = h('div', {
     class: 'own-clock',
     role: 'group',
     'aria-label': translate('own.title'),
   });
-  #choice;
-  #choose;
+  #prefs;
+  #onChange;
   #presets;
-  #fields: Map<string, OwnField> = new Map();
+  #fields = new Map<string, CustomField>();
 
   constructor(
     presets: Welcome['clocks'],
-    choice: Partial<LobbyPrefs>,
-    choose: (change: Partial<LobbyPrefs>) => void,
+    prefs: Partial<LobbyPrefs>,
+    onChange: (change: Partial<LobbyPrefs>) => void,
   ) {
-    this.#choice = choice;
-    this.#choose = choose;
+    this.#prefs = prefs;
+    this.#onChange = onChange;
     this.#presets = new Map(presets.map((preset) => [JSON.stringify(preset.clock), preset]));
     const options = [
       { value: '', title: translate('terms.none') },
       ...Array.from(this.#presets, ([value, { clock }]) => ({ value, title: formatClock(clock) })),
-      { value: OWN, title: translate('terms.own') },
+      { value: CUSTOM, title: translate('terms.own') },
     ];
-    const known = options.some(({ value }) => value === choice.clock);
-    if (!known) choice.clock = '';
-    this.field = select(translate('terms.clock'), options, choice.clock, (clock) => {
-      choose({ clock });
-      this.#drawOwn();
+    const isOffered = options.some(({ value }) => value === prefs.clock);
+    if (!isOffered) prefs.clock = '';
+    this.field = select(translate('terms.clock'), options, prefs.clock, (clock) => {
+      onChange({ clock });
+      this.#drawCustomFields();
     });
-    this.#drawOwn();
+    this.#drawCustomFields();
   }
 
-  /** What is chosen, as far as it is a clock. */
+  /** The selected clock; `null` for none or an invalid custom clock. */
   get clock(): Clock | null {
-    const { clock = '' } = this.#choice;
-    if (clock === OWN) return parseClock(this.#written()).clock;
+    const { clock = '' } = this.#prefs;
+    if (clock === CUSTOM) return parseClock(this.#customClock()).clock;
     return this.#presets.get(clock)?.clock ?? null;
   }
 
-  /** Tells what is wrong with one's own clock, if that is chosen. Whether nothing is. */
+  /** Whether the clock is valid; otherwise shows the errors and focuses the first invalid field. */
   validate() {
-    const troubles = this.#choice.clock === OWN ? this.#check() : {};
-    const wrong = [...this.#fields].find(([name]) => name in troubles);
-    wrong?.[1].input.focus();
-    return wrong === undefined;
+    const troubles = this.#prefs.clock === CUSTOM ? this.#showErrors() : {};
+    const invalid = [...this.#fields].find(([name]) => name in troubles);
+    invalid?.[1].input.focus();
+    return invalid === undefined;
   }
 
-  #written(): CustomClock {
-    const { kind, said, unit } = this.#choice.own ?? DEFAULT_CUSTOM_CLOCK;
-    const isKnown = CLOCK_KINDS.some((known) => known.kind === kind);
+  #customClock(): CustomClock {
+    const { kind, said, unit } = this.#prefs.own ?? DEFAULT_CUSTOM_CLOCK;
+    const isKnown = CLOCK_KINDS.some((entry) => entry.kind === kind);
     return {
       kind: isKnown ? kind : DEFAULT_CUSTOM_CLOCK.kind,
       said: { ...DEFAULT_CUSTOM_CLOCK.said, ...said },
@@ -81,38 +80,38 @@ export class ClockPicker {
     };
   }
 
-  #write(change: Partial<CustomClock>) {
-    this.#choose({ own: { ...this.#written(), ...change } });
+  #saveCustomClock(change: Partial<CustomClock>) {
+    this.#onChange({ own: { ...this.#customClock(), ...change } });
   }
 
-  /** Tells at each field what is wrong with it. */
-  #check() {
-    const read = parseClock(this.#written());
-    const troubles = read.clock ? {} : read.troubles;
-    for (const [name, field] of this.#fields) field.tell(troubles[name] ?? '');
+  /** Shows the errors of all fields and returns them by field. */
+  #showErrors() {
+    const result = parseClock(this.#customClock());
+    const troubles = result.clock ? {} : result.troubles;
+    for (const [name, field] of this.#fields) field.showError(troubles[name] ?? '');
     return troubles;
   }
 
-  #drawOwn() {
-    this.customFields.hidden = this.#choice.clock !== OWN;
-    const { kind, said, unit } = this.#written();
+  #drawCustomFields() {
+    this.customFields.hidden = this.#prefs.clock !== CUSTOM;
+    const { kind, said, unit } = this.#customClock();
     const kinds = select(
       translate('own.kind'),
       CLOCK_KINDS.map(({ kind }) => ({ value: kind, title: translate(`own.${kind}`) })),
       kind,
       (kind) => {
-        this.#write({ kind: kind as Clock['kind'] });
-        this.#drawOwn();
+        this.#saveCustomClock({ kind: kind as Clock['kind'] });
+        this.#drawCustomFields();
         this.customFields.querySelector('select')?.focus();
       },
     );
     this.#fields = new Map(
       clockFields(kind).map((field) => {
-        const written = (text: string) => {
-          this.#write({ said: { ...this.#written().said, [field.name]: text } });
-          this.#check();
+        const onInput = (text: string) => {
+          this.#saveCustomClock({ said: { ...this.#customClock().said, [field.name]: text } });
+          this.#showErrors();
         };
-        return [field.name, new OwnField(field, said[field.name] ?? '', written)];
+        return [field.name, new CustomField(field, said[field.name] ?? '', onInput)];
       }),
     );
     const units = select(
@@ -120,8 +119,8 @@ export class ClockPicker {
       UNIT_NAMES.map((unit) => ({ value: unit, title: translate(`own.${unit}`) })),
       unit,
       (unit) => {
-        this.#write({ unit: unit as TimeUnit });
-        this.#check();
+        this.#saveCustomClock({ unit: unit as TimeUnit });
+        this.#showErrors();
       },
     );
     const fields = Array.from(this.#fields.values(), ({ element }) => element);
@@ -133,13 +132,13 @@ export class ClockPicker {
   }
 }
 
-/** One quantity of one's own clock, with what is wrong with it. */
-class OwnField {
+/** An input of the custom clock with its error text. */
+class CustomField {
   element;
   input;
-  #trouble;
+  #error;
 
-  constructor({ name }: ClockField, value: string, written: (text: string) => void) {
+  constructor({ name }: ClockField, value: string, onInput: (text: string) => void) {
     const id = `own-${name}`;
     this.input = h('input', {
       id,
@@ -147,21 +146,21 @@ class OwnField {
       inputmode: 'decimal',
       autocomplete: 'off',
       'aria-describedby': `${id}-trouble`,
-      // While one writes: told when one leaves the field, it would push away what one is about to click.
-      oninput: () => written(this.input.value),
+      // Not on blur, because a new error moves the button that the user is about to click.
+      oninput: () => onInput(this.input.value),
     });
-    this.#trouble = h('p', { id: `${id}-trouble`, class: 'trouble', role: 'alert' });
+    this.#error = h('p', { id: `${id}-trouble`, class: 'trouble', role: 'alert' });
     this.element = h(
       'div',
       { class: 'field' },
       h('label', { for: id }, translate(`own.${name}`)),
       this.input,
-      this.#trouble,
+      this.#error,
     );
   }
 
-  tell(trouble: string) {
-    setText(this.#trouble, trouble);
-    this.input.setAttribute('aria-invalid', String(trouble !== ''));
+  showError(text: string) {
+    setText(this.#error, text);
+    this.input.setAttribute('aria-invalid', String(text !== ''));
   }
 }

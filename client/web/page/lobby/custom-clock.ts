@@ -1,4 +1,4 @@
-// A clock of one's own: what is asked for, and within which bounds.
+// The custom clock form: its fields, their bounds and the parser of the user's input.
 
 import { formatUnit, formatNumber, translate } from '../text/language.ts';
 import { formatDuration } from '../text/time.ts';
@@ -10,24 +10,24 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** What one writes down of a clock, in its unit. */
+/** A field of the form. */
 export interface ClockField {
-  /** of the protocol's field */
-  name: keyof typeof FIRST_SAID;
-  /** in milliseconds; 1 for what is counted */
+  /** field of the protocol's clock */
+  name: keyof typeof DEFAULT_INPUTS;
+  /** milliseconds per unit of the input; 1 for a count */
   unit: number;
   least: number;
   most: number;
-  /** whether 0 will do as well */
+  /** whether 0 is valid, even if `least` is greater */
   allowsZero?: boolean;
 }
 
-/** As it was written. */
+/** The user's input, which is stored in the lobby preferences. */
 export interface CustomClock {
   kind: Clock['kind'];
-  /** by the protocol's fields */
+  /** text of each field */
   said: Record<string, string>;
-  /** of the time for a move */
+  /** unit of `move_ms` */
   unit: TimeUnit;
 }
 
@@ -36,7 +36,7 @@ export type TimeUnit = keyof typeof UNIT_MS;
 export const UNIT_MS = { seconds: SECOND, minutes: MINUTE, hours: HOUR, days: DAY };
 export const UNIT_NAMES = Object.keys(UNIT_MS) as TimeUnit[];
 
-const MAIN: Pick<ClockField, 'name' | 'unit' | 'most'> = {
+const MAIN_TIME: Pick<ClockField, 'name' | 'unit' | 'most'> = {
   name: 'main_ms',
   unit: MINUTE,
   most: 3 * HOUR,
@@ -46,7 +46,7 @@ export const CLOCK_KINDS: { kind: Clock['kind']; fields: ClockField[] }[] = [
   {
     kind: 'fischer',
     fields: [
-      { ...MAIN, least: SECOND, allowsZero: true },
+      { ...MAIN_TIME, least: SECOND, allowsZero: true },
       {
         name: 'increment_ms',
         unit: SECOND,
@@ -58,7 +58,7 @@ export const CLOCK_KINDS: { kind: Clock['kind']; fields: ClockField[] }[] = [
   {
     kind: 'delay',
     fields: [
-      { ...MAIN, least: SECOND },
+      { ...MAIN_TIME, least: SECOND },
       {
         name: 'delay_ms',
         unit: SECOND,
@@ -70,7 +70,7 @@ export const CLOCK_KINDS: { kind: Clock['kind']; fields: ClockField[] }[] = [
   {
     kind: 'byo-yomi',
     fields: [
-      { ...MAIN, least: 0 },
+      { ...MAIN_TIME, least: 0 },
       {
         name: 'period_ms',
         unit: SECOND,
@@ -93,7 +93,7 @@ export const CLOCK_KINDS: { kind: Clock['kind']; fields: ClockField[] }[] = [
   },
 ];
 
-const FIRST_SAID = {
+const DEFAULT_INPUTS = {
   main_ms: '10',
   increment_ms: '5',
   delay_ms: '5',
@@ -101,56 +101,54 @@ const FIRST_SAID = {
   periods: '3',
   move_ms: '1',
 };
-/** What stands in the fields at first. */
 export const DEFAULT_CUSTOM_CLOCK: CustomClock = {
   kind: 'fischer',
-  said: FIRST_SAID,
+  said: DEFAULT_INPUTS,
   unit: 'days',
 };
 
 export const clockFields = (kind: Clock['kind']) =>
-  CLOCK_KINDS.find((known) => known.kind === kind)?.fields ?? [];
+  CLOCK_KINDS.find((entry) => entry.kind === kind)?.fields ?? [];
 
-/** The clock that was written down, or what is wrong with it, by the protocol's fields. */
+/** Returns the clock, or an error text for each invalid field. */
 export function parseClock({
   kind,
   said,
   unit,
 }: CustomClock): { clock: Clock } | { clock: null; troubles: Record<string, string> } {
   const troubles: Record<string, string> = {};
-  const read: Record<string, number> = {};
+  const values: Record<string, number> = {};
   for (const field of clockFields(kind)) {
-    const { name, least, most, allowsZero: mayBeNone = false } = field;
-    const value = quantity(said[name] ?? '', name === 'move_ms' ? UNIT_MS[unit] : field.unit);
-    read[name] = value;
-    const fits = (value >= least && value <= most) || (mayBeNone && value === 0);
-    if (!fits) troubles[name] = bounds(field);
+    const { name, least, most, allowsZero } = field;
+    const value = parseQuantity(said[name] ?? '', name === 'move_ms' ? UNIT_MS[unit] : field.unit);
+    values[name] = value;
+    const isValid = (value >= least && value <= most) || (allowsZero && value === 0);
+    if (!isValid) troubles[name] = boundsText(field);
   }
-  if (kind === 'fischer' && read['main_ms'] === 0 && read['increment_ms'] === 0) {
+  if (kind === 'fischer' && values['main_ms'] === 0 && values['increment_ms'] === 0) {
     troubles['increment_ms'] = translate('own.nothing');
   }
   if (Object.keys(troubles).length > 0) return { clock: null, troubles };
-  return { clock: { kind, ...read } as unknown as Clock };
+  return { clock: { kind, ...values } as unknown as Clock };
 }
 
-/** Within which bounds a field is. */
-function bounds({ unit, least, most, allowsZero: mayBeNone }: ClockField) {
-  const key = mayBeNone ? 'own.bounds.none' : 'own.bounds';
-  return translate(key, { least: bound(least, unit), most: bound(most, unit) });
+function boundsText({ unit, least, most, allowsZero }: ClockField) {
+  const key = allowsZero ? 'own.bounds.none' : 'own.bounds';
+  return translate(key, { least: formatBound(least, unit), most: formatBound(most, unit) });
 }
 
-function bound(value: number, unit: number) {
+function formatBound(value: number, unit: number) {
   if (unit === 1 || value === 0) return formatNumber(value);
-  return unit === DAY || value < unit ? formatDuration(value, 'long') : inUnitOf(value, unit);
+  return unit === DAY || value < unit ? formatDuration(value, 'long') : formatInUnit(value, unit);
 }
 
-/** In a field's own unit, though there may be a larger one. */
-const inUnitOf = (ms: number, unit: number) =>
+/** Formats in the unit of the field even if there is a larger one: 180 minutes, not 3 hours. */
+const formatInUnit = (ms: number, unit: number) =>
   formatUnit(ms / unit, unit === MINUTE ? 'minute' : 'second', 'long');
 
-/** How many milliseconds are meant, or how many pieces; `NaN` for what is no number. */
-function quantity(text: string, unit: number) {
-  // Half of the world writes a decimal comma.
+/** Parses a count or a duration, which is returned in milliseconds; `NaN` for other text. */
+function parseQuantity(text: string, unit: number) {
+  // Many languages use a decimal comma.
   const plain = text.trim().replace(',', '.');
   if (!/^\d+(\.\d+)?$/.test(plain)) return NaN;
   const value = Number(plain) * unit;
@@ -158,6 +156,6 @@ function quantity(text: string, unit: number) {
   return Math.round(value);
 }
 
-/** Whether a match with this clock is played over days. */
+/** Whether the clock gives at least an hour per move. */
 export const isCorrespondenceClock = (clock: Clock | null | undefined) =>
   clock?.kind === 'move' && clock.move_ms >= HOUR;

@@ -1,5 +1,5 @@
-// A match that is being played, seen in the lobby while it goes on; where there is none, two bots are offered. It
-// takes the same room from the start: what stands below does not move away from under the mouse.
+// The featured game of the lobby: a live match, or an offer to watch two bots. Its size is constant,
+// so that the lists below do not move.
 
 import { defaultLevel, loadLobbyPrefs } from './lobby-prefs.ts';
 import { RequestError } from '../net/connection.ts';
@@ -15,7 +15,7 @@ import type { Game, ListedMatch, SeatRequest } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
-/** So long between two moves of the bots. */
+/** Minimum time between two moves of the bots. */
 const PACE_MS = 1000;
 
 export class FeaturedGame {
@@ -24,14 +24,13 @@ export class FeaturedGame {
   #about = h('p', { class: 'about' });
   #board = h('div', { class: 'live-board' });
   #link;
-  /** What there is to be seen where nobody plays, or nobody is seen yet. */
+  /** Sample board and button, which replace the live match. */
   #idle = h('div', { class: 'live-link' });
-  #bots;
-  #picture: BoardSvg | null = null;
-  /** The match that is watched here. */
-  #watched: string | null = null;
-  /** Those that could not be watched. */
-  #refused = new Set();
+  #botsButton;
+  #boardSvg: BoardSvg | null = null;
+  #watchedId: string | null = null;
+  /** Matches whose watch request failed. */
+  #unwatchable = new Set<string>();
   element;
 
   constructor(app: App) {
@@ -42,8 +41,8 @@ export class FeaturedGame {
       this.#board,
       h('div', {}, this.#names, this.#about),
     );
-    this.#bots = h('button', { type: 'button', onclick: () => this.#haveBotsPlay() });
-    replaceChildren(this.#bots, translate('live.bots'));
+    this.#botsButton = h('button', { type: 'button', onclick: () => this.#startBotMatch() });
+    replaceChildren(this.#botsButton, translate('live.bots'));
     this.element = h(
       'section',
       { class: 'live', 'aria-label': translate('live.title'), hidden: true },
@@ -52,68 +51,68 @@ export class FeaturedGame {
     );
   }
 
-  /** With a new connection nothing is watched. */
+  /** Forgets the watched match: a new connection follows no match. */
   reset() {
-    this.#watched = null;
-    this.#refused.clear();
+    this.#watchedId = null;
+    this.#unwatchable.clear();
   }
 
   stop() {
-    const id = this.#watched;
-    this.#watched = null;
+    const id = this.#watchedId;
+    this.#watchedId = null;
     if (id === null) return;
     this.#app.matches.delete(id);
     if (this.#app.connection.status.state !== 'open') return;
-    // Nobody waits for it, and nothing is lost if it does not arrive.
+    // No code waits for the reply, and a lost request does no harm.
     this.#app.connection.request({ type: 'leave', match: id }).catch(() => {});
   }
 
   /**
-   * Shows the newest of these, as long as it is played.
-   * @param rows those of others that are played
-   * @param isKnown whether it has been told which there are
+   * Shows the watched match while it is listed, then the next one.
+   * @param rows running matches of other players, newest first
+   * @param isLoaded whether the server has sent the list
    */
-  update(rows: ListedMatch[], isKnown: boolean) {
-    const stays = rows.some(({ match }) => match === this.#watched);
-    if (!stays) {
+  update(rows: ListedMatch[], isLoaded: boolean) {
+    const isListed = rows.some(({ match }) => match === this.#watchedId);
+    if (!isListed) {
       this.stop();
-      const next = rows.find(({ match }) => !this.#refused.has(match));
+      const next = rows.find(({ match }) => !this.#unwatchable.has(match));
       if (next) void this.#watch(next.match);
     }
-    const match = this.#watched === null ? undefined : this.#app.matches.get(this.#watched);
+    const match = this.#watchedId === null ? undefined : this.#app.matches.get(this.#watchedId);
     const game = match && this.#app.game(match.game);
     this.element.hidden = this.#app.connection.isOffline || this.#app.games.length === 0;
     this.#link.hidden = !game;
     this.#idle.hidden = Boolean(game);
-    if (game && match) this.#show(game, match);
-    else this.#offerBots();
-    const isIdle = isKnown && rows.every((row) => this.#refused.has(row.match));
-    this.#bots.classList.toggle('gone', !isIdle);
+    if (game && match) this.#showMatch(game, match);
+    else this.#showBotsOffer();
+    const canOffer = isLoaded && rows.every((row) => this.#unwatchable.has(row.match));
+    this.#botsButton.classList.toggle('gone', !canOffer);
   }
 
   async #watch(id: string) {
     if (this.#app.connection.status.state !== 'open') return;
-    this.#watched = id;
+    this.#watchedId = id;
     try {
       await this.#app.connection.request({ type: 'watch', match: id });
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
-      this.#refused.add(id);
-      if (this.#watched === id) this.#watched = null;
+      this.#unwatchable.add(id);
+      if (this.#watchedId === id) this.#watchedId = null;
     }
   }
 
-  /** The game that one has chosen last is what two bots would play. */
-  #offerBots() {
+  /** Offers a match of two bots in the game that the user chose last. */
+  #showBotsOffer() {
     const game =
       this.#app.game(loadLobbyPrefs().game ?? '') ?? sortByFamiliarity(this.#app.games)[0];
     if (!game || this.#idle.dataset.game === game.game) return;
     this.#idle.dataset.game = game.game;
     const board = h('div', { class: 'live-board', 'aria-hidden': true }, sampleBoardSvg(game));
-    replaceChildren(this.#idle, board, this.#bots);
+    replaceChildren(this.#idle, board, this.#botsButton);
   }
 
-  #haveBotsPlay() {
+  #startBotMatch() {
     const { levels } = this.#app;
     const game = this.#idle.dataset.game ?? '';
     const weakest = { bot: defaultLevel(levels) ?? '' };
@@ -122,14 +121,14 @@ export class FeaturedGame {
     void this.#app.enterMatch({ type: 'create', game, seats, pace_ms: PACE_MS, thinking: true });
   }
 
-  #show(game: Game, match: Match) {
+  #showMatch(game: Game, match: Match) {
     if (this.#board.dataset.match !== match.match) {
       this.#board.dataset.match = match.match;
-      this.#picture = new BoardSvg(game);
-      replaceChildren(this.#board, this.#picture.element);
+      this.#boardSvg = new BoardSvg(game);
+      replaceChildren(this.#board, this.#boardSvg.element);
       this.#link.setAttribute('href', `/m/${match.code}`);
     }
-    this.#picture?.show({ ...boardAfter(game, match, match.ply), isAnimated: true });
+    this.#boardSvg?.show({ ...boardAfter(game, match, match.ply), isAnimated: true });
     setText(
       this.#names,
       match.seats.map((seat) => occupantName(seat, this.#app.levels)).join(' – '),

@@ -1,47 +1,46 @@
-// What is chosen in the lobby. The last choice is remembered.
+// The user's last choices in the lobby, which the browser stores.
 
 import { getStoredObject, setStored } from '../ui/storage.ts';
 
-import type { Level } from '../net/protocol.ts';
+import type { Level, SpectatorAccess } from '../net/protocol.ts';
 import type { CustomClock } from './custom-clock.ts';
 
-/** The least time between two moves against a bot: one that answers in the same instant startles. */
+/** Minimum time between two moves against a bot: an instant reply startles the player. */
 export const BOT_PACE_MS = 500;
 
 export interface LobbyPrefs {
   game: string;
   level: string;
   side: 'first' | 'second' | 'chance';
-  /** empty for none, `own`, or one of the operator's, as JSON */
+  /** a clock of the server as JSON, `own` for the custom clock, or empty for none */
   clock: string;
-  /** the clock that was written down last */
+  /** input of the custom clock */
   own: CustomClock;
-  /** the level of the bot that plays on for whoever leaves; empty for none */
+  /** level of the bot that replaces an absent player; empty for none */
   standIn: string;
-  /** whether moves may be taken back */
   takeback: boolean;
-  /** whether it counts for ratings, where it can */
+  /** whether to play rated if the match can be rated */
   rated: boolean;
-  /** who may watch; empty for what is usual */
-  watch: import('../net/protocol.ts').SpectatorAccess | '';
-  /** how much later whoever watches sees it, in milliseconds */
+  /** who may watch; empty for the server's default */
+  watch: SpectatorAccess | '';
+  /** delay for spectators in milliseconds */
   delay: number;
-  /** whether one sees what the bot thinks that one plays */
+  /** whether to show the thinking of the opponent's bot */
   thinking: boolean;
-  /** whether one sees what two bots think */
+  /** whether to show the thinking of both bots in a bot match */
   thoughts: boolean;
-  /** the first bot's level, where two bots play */
+  /** level of the first bot in a bot match */
   one: string;
-  /** the second bot's */
+  /** level of the second bot */
   other: string;
-  /** the least time between the moves of two bots, in milliseconds */
+  /** minimum time between two moves in a bot match, in milliseconds */
   pace: number;
 }
 
 export const loadLobbyPrefs = (): Partial<LobbyPrefs> => getStoredObject('choice');
 
 /**
- * The bot that is offered to whoever has chosen none: not the weakest, which loses to anybody.
+ * Level that is selected at first: not the weakest, which even beginners beat.
  * @param levels from the weakest to the strongest
  */
 export const defaultLevel = (levels: Level[]) => levels[Math.min(1, levels.length - 1)]?.level;

@@ -1,4 +1,4 @@
-// What is agreed on beside the game: the clock, what happens if somebody leaves, and takebacks.
+// Options of a new match: clock, takebacks, stand-in bot, rating and spectators.
 
 import { ClockPicker } from './clock-picker.ts';
 import { select } from '../ui/form-controls.ts';
@@ -13,43 +13,45 @@ import type { App } from '../app/main.ts';
 
 export class MatchOptions {
   element;
-  #picker;
-  #choice;
-  #leaving;
-  #takebacks;
+  #clockPicker;
+  #prefs;
+  #standInSelect;
+  #takebackSelect;
   #app;
-  #rated = h('input', { type: 'checkbox' });
+  #ratedCheckbox = h('input', { type: 'checkbox' });
   #ratedField = h(
     'label',
     { class: 'check' },
-    this.#rated,
+    this.#ratedCheckbox,
     h('span', {}, translate('rated.label')),
   );
-  #unrated = h('p', { class: 'note' }, translate('rated.none'));
-  #choose;
-  #watched = h('div');
-  #watching = h(
+  #unratedNote = h('p', { class: 'note' }, translate('rated.none'));
+  #onChange;
+  #spectatorFields = h('div');
+  #spectatorDetails = h(
     'details',
-    { class: 'exhibition watched', ontoggle: () => void this.#showWatching() },
+    { class: 'exhibition watched', ontoggle: () => void this.#drawSpectatorFields() },
     h('summary', {}, translate('watch.title')),
-    this.#watched,
+    this.#spectatorFields,
   );
 
   constructor(
     app: App,
-    choice: Partial<LobbyPrefs>,
-    choose: (change: Partial<LobbyPrefs>) => void,
+    prefs: Partial<LobbyPrefs>,
+    onChange: (change: Partial<LobbyPrefs>) => void,
   ) {
     this.#app = app;
-    this.#choice = choice;
-    this.#choose = choose;
-    this.#rated.checked = choice.rated === true;
-    this.#rated.addEventListener('change', () => choose({ rated: this.#rated.checked }));
-    const { isOffline: isAlone, welcome } = app.connection;
-    // Without the server there are no clocks: which one is wanted with it stays chosen.
-    const clocked = isAlone ? { ...choice, clock: '' } : choice;
-    this.#picker = new ClockPicker(welcome?.clocks ?? [], clocked, choose);
-    this.#leaving = select(
+    this.#prefs = prefs;
+    this.#onChange = onChange;
+    this.#ratedCheckbox.checked = prefs.rated === true;
+    this.#ratedCheckbox.addEventListener('change', () =>
+      onChange({ rated: this.#ratedCheckbox.checked }),
+    );
+    const { isOffline, welcome } = app.connection;
+    // Offline games have no clock. The copy leaves the stored choice unchanged.
+    const clockPrefs = isOffline ? { ...prefs, clock: '' } : prefs;
+    this.#clockPicker = new ClockPicker(welcome?.clocks ?? [], clockPrefs, onChange);
+    this.#standInSelect = select(
       translate('terms.leaving'),
       [
         { value: '', title: translate('terms.lose') },
@@ -58,17 +60,17 @@ export class MatchOptions {
           return { value: level, title: translate('terms.bot', { bot }) };
         }),
       ],
-      choice.standIn,
-      (standIn) => choose({ standIn }),
+      prefs.standIn,
+      (standIn) => onChange({ standIn }),
     );
-    this.#takebacks = select(
+    this.#takebackSelect = select(
       translate('terms.takeback'),
       [
         { value: 'yes', title: translate('terms.agreed') },
         { value: 'no', title: translate('terms.never') },
       ],
-      choice.takeback === false ? 'no' : 'yes',
-      (wish) => choose({ takeback: wish === 'yes' }),
+      prefs.takeback === false ? 'no' : 'yes',
+      (value) => onChange({ takeback: value === 'yes' }),
     );
     this.element = h(
       'fieldset',
@@ -77,78 +79,74 @@ export class MatchOptions {
       h(
         'div',
         { class: 'row fields' },
-        !isAlone && this.#picker.field,
-        this.#takebacks,
-        !isAlone && this.#leaving,
+        !isOffline && this.#clockPicker.field,
+        this.#takebackSelect,
+        !isOffline && this.#standInSelect,
       ),
       this.#ratedField,
-      this.#unrated,
-      !isAlone && this.#picker.customFields,
-      !isAlone && this.#watching,
+      this.#unratedNote,
+      !isOffline && this.#clockPicker.customFields,
+      !isOffline && this.#spectatorDetails,
     );
   }
 
-  /** Draws what depends on what is chosen. */
+  /** Updates the fields that depend on other options. */
   show() {
-    // Nobody need be there in a match of days.
-    this.#leaving.hidden = this.isCorrespondence || this.isRated;
-    this.#takebacks.hidden = this.isRated;
-    this.#ratedField.hidden = !this.#mayBeRated;
-    this.#unrated.hidden = this.#mayBeRated || !hasRatings(this.#app);
-    void this.#showWatching();
+    // Players of correspondence matches may be absent, and rated matches allow no bot.
+    this.#standInSelect.hidden = this.isCorrespondence || this.isRated;
+    this.#takebackSelect.hidden = this.isRated;
+    this.#ratedField.hidden = !this.#canBeRated;
+    this.#unratedNote.hidden = this.#canBeRated || !hasRatings(this.#app);
+    void this.#drawSpectatorFields();
   }
 
-  /** Few choose who may watch: it comes when they do. */
-  async #showWatching() {
-    if (!this.#watching.open) return;
-    const seldom = await tryLoadLazyChunk(this.#app);
-    seldom?.renderSpectatorOptions(this.#watched, this.#choice, this.#choose, this);
+  /** Draws the spectator fields when the user opens them; they are in the lazy bundle. */
+  async #drawSpectatorFields() {
+    if (!this.#spectatorDetails.open) return;
+    const chunk = await tryLoadLazyChunk(this.#app);
+    chunk?.renderSpectatorOptions(this.#spectatorFields, this.#prefs, this.#onChange, this);
   }
 
-  /** What counts for ratings is played by accounts, and by the clock. */
-  get #mayBeRated() {
-    return Boolean(this.#app.player?.account) && this.#picker.clock !== null;
+  /** Rated matches require an account and a clock. */
+  get #canBeRated() {
+    return Boolean(this.#app.player?.account) && this.#clockPicker.clock !== null;
   }
 
-  /** Whether it counts for ratings. */
   get isRated() {
-    return this.#mayBeRated && this.#choice.rated === true;
+    return this.#canBeRated && this.#prefs.rated === true;
   }
 
-  /** Whether the match would be one of days. */
   get isCorrespondence() {
-    return isCorrespondenceClock(this.#picker.clock);
+    return isCorrespondenceClock(this.#clockPicker.clock);
   }
 
-  /** The clock; `undefined` if what was written is none, which is then told. */
+  /** The clock for the request; `undefined` after showing the errors of an invalid custom clock. */
   clock() {
-    if (!this.#picker.validate()) return undefined;
-    const { clock } = this.#picker;
+    if (!this.#clockPicker.validate()) return undefined;
+    const { clock } = this.#clockPicker;
     return clock ? { clock } : {};
   }
 
-  /** The bot that plays on for whoever leaves. */
   get standIn() {
-    const { standIn } = this.#choice;
+    const { standIn } = this.#prefs;
     return standIn && !this.isCorrespondence && !this.isRated ? { stand_in: standIn } : {};
   }
 
   get takeback() {
-    return { takeback: this.#choice.takeback !== false && !this.isRated };
+    return { takeback: this.#prefs.takeback !== false && !this.isRated };
   }
 
-  /** What counts for ratings says so. */
   get rated() {
     return this.isRated ? { rated: true } : {};
   }
 
-  /** Who may watch, and how much later, where that can be chosen. */
+  /** Access and delay for spectators, if the match allows the choice. */
   get spectatorOptions() {
-    const { watch = '', delay = 0 } = this.#choice;
-    const isSeen = this.isRated || watch !== 'nobody';
+    const { watch = '', delay = 0 } = this.#prefs;
+    const hasSpectators = this.isRated || watch !== 'nobody';
     return {
       ...(watch !== '' && !this.isRated ? { watch } : {}),
-      ...(delay > 0 && !this.isCorrespondence && isSeen ? { delay_ms: delay } : {}),
+      ...(delay > 0 && !this.isCorrespondence && hasSpectators ? { delay_ms: delay } : {}),
     };
   }
 }

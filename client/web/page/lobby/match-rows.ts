@@ -1,4 +1,4 @@
-// A list of matches that changes while one reads it.
+// A list of matches that keeps its elements, and so the focus, across updates.
 
 import { replaceChildren, h, setText } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
@@ -8,145 +8,147 @@ import type { ListedMatch } from '../net/protocol.ts';
 
 export type MatchRef = Pick<ListedMatch, 'match' | 'code'>;
 
-/** What is told of a match. */
+/** Content of one row. */
 export interface MatchRow {
   ref: MatchRef;
-  /** of both who play, or of the opponent alone */
+  /** names of both players, or of the opponent only */
   names: string[];
-  /** where one reads about them, where one can */
+  /** profile path of each name; `null` for a player without a profile */
   profileLinks?: (string | null)[];
   about: string;
-  /** what one can do with it */
+  /** label of the main button */
   action: string;
   onCancel?: () => void;
-  /** what it came to, of a match that is over */
+  /** outcome of an ended match */
   result?: string;
 }
 
 const CROSS = 'M7 7l10 10M17 7 7 17';
 
-/** Matches of one kind, in the order in which they are given. A row stays the same element, with its focus. */
+/** A titled list of matches. A match keeps its row element while it is listed. */
 export class MatchListSection {
   #heading;
   #list = h('ul', { class: 'rows' });
-  #none;
-  #more = h('p', { class: 'none' });
-  #unfold;
-  #go;
-  #atMost;
-  #lines: Map<string, Line> = new Map();
+  #emptyNote;
+  #moreNote = h('p', { class: 'none' });
+  #expandButton;
+  #onOpen;
+  #maxRows;
+  #rows = new Map<string, Row>();
   element;
 
   /**
-   * @param none what is said if there are none
-   * @param atMost how many are shown before one asks for the others
+   * @param emptyText shown while the list is empty
+   * @param maxRows number of rows that are visible before the user expands the list
    */
-  constructor(title: string, none: string, go: (row: MatchRef) => void, atMost: number = Infinity) {
-    this.#go = go;
-    this.#atMost = atMost;
+  constructor(
+    title: string,
+    emptyText: string,
+    onOpen: (ref: MatchRef) => void,
+    maxRows = Infinity,
+  ) {
+    this.#onOpen = onOpen;
+    this.#maxRows = maxRows;
     this.#heading = h('h2', { tabindex: -1 }, title);
-    this.#none = h('p', { class: 'none' }, none);
-    this.#unfold = h('button', { type: 'button', class: 'quiet', hidden: true });
-    const parts = [this.#heading, this.#list, this.#none, this.#more, this.#unfold];
+    this.#emptyNote = h('p', { class: 'none' }, emptyText);
+    this.#expandButton = h('button', { type: 'button', class: 'quiet', hidden: true });
+    const parts = [this.#heading, this.#list, this.#emptyNote, this.#moreNote, this.#expandButton];
     this.element = h('div', { class: 'kind' }, ...parts);
   }
 
-  /** What is said if there are none. */
   set emptyText(text: string) {
-    setText(this.#none, text);
+    setText(this.#emptyNote, text);
   }
 
-  /** @param more how many there are that are not among them */
-  show(all: MatchRow[], more: number = 0) {
-    const shown = all.slice(0, this.#atMost);
-    this.#draw(shown);
-    this.#none.hidden = all.length > 0 || more > 0;
-    this.#more.hidden = more <= 0;
-    setText(this.#more, translate(all.length > 0 ? 'list.newest' : 'list.others', { more }));
-    this.#unfold.hidden = shown.length === all.length;
-    setText(this.#unfold, translate('list.more', { more: all.length - shown.length }));
-    this.#unfold.onclick = () => {
-      this.#atMost = Infinity;
+  /** @param more number of further matches that are not in `all` */
+  show(all: MatchRow[], more = 0) {
+    const shown = all.slice(0, this.#maxRows);
+    this.#drawRows(shown);
+    this.#emptyNote.hidden = all.length > 0 || more > 0;
+    this.#moreNote.hidden = more <= 0;
+    setText(this.#moreNote, translate(all.length > 0 ? 'list.newest' : 'list.others', { more }));
+    this.#expandButton.hidden = shown.length === all.length;
+    setText(this.#expandButton, translate('list.more', { more: all.length - shown.length }));
+    this.#expandButton.onclick = () => {
+      this.#maxRows = Infinity;
       this.show(all, more);
       this.#list.children[shown.length]?.querySelector('button')?.focus();
     };
-    this.element.hidden = all.length === 0 && !this.#none.textContent;
+    this.element.hidden = all.length === 0 && !this.#emptyNote.textContent;
   }
 
-  /** Goes to what can be done with one of them. */
+  /** Focuses the main button of a row. */
   focus(at: number) {
     const button = this.#list.children[at]?.querySelector('button:last-child');
     if (button instanceof HTMLElement) button.focus();
   }
 
-  #draw(shown: MatchRow[]) {
-    const before = this.#lines;
-    this.#lines = new Map(
-      shown.map((told) => {
-        const line = before.get(told.ref.match) ?? new Line(told.ref, this.#go);
-        line.show(told);
-        return [told.ref.match, line];
+  #drawRows(shown: MatchRow[]) {
+    const before = this.#rows;
+    this.#rows = new Map(
+      shown.map((content) => {
+        const { ref } = content;
+        const row = before.get(ref.match) ?? new Row(ref, this.#onOpen);
+        row.show(content);
+        return [ref.match, row];
       }),
     );
     const hadFocus = this.#list.contains(document.activeElement);
-    for (const [match, { element }] of before) if (!this.#lines.has(match)) element.remove();
-    // What stands where it belongs is not touched: an element that is moved loses the focus.
-    [...this.#lines.values()].forEach(({ element }, at) => {
-      const there = this.#list.children[at] ?? null;
-      if (there !== element) this.#list.insertBefore(element, there);
+    for (const [match, { element }] of before) if (!this.#rows.has(match)) element.remove();
+    // Elements in the right place are not moved, because a moved element loses the focus.
+    [...this.#rows.values()].forEach(({ element }, at) => {
+      const current = this.#list.children[at] ?? null;
+      if (current !== element) this.#list.insertBefore(element, current);
     });
-    // The match that had the focus is over.
+    // The focused row was removed.
     if (hadFocus && !this.#list.contains(document.activeElement)) this.#heading.focus();
   }
 }
 
-/** One match in the list. */
-class Line {
+class Row {
   #names = h('p', { class: 'names' });
   #about = h('p', { class: 'about' });
   #button;
-  #callOff;
-  #drawn = '';
+  #cancelButton;
+  #drawnNames = '';
   element;
 
-  constructor(row: MatchRef, go: (row: MatchRef) => void) {
-    this.#button = h('button', { type: 'button', onclick: () => go(row) });
-    const callOff = translate('list.callOff');
-    const label = translate('list.action', { action: callOff, code: row.code });
-    this.#callOff = h(
+  constructor(ref: MatchRef, onOpen: (ref: MatchRef) => void) {
+    this.#button = h('button', { type: 'button', onclick: () => onOpen(ref) });
+    const cancel = translate('list.callOff');
+    const label = translate('list.action', { action: cancel, code: ref.code });
+    this.#cancelButton = h(
       'button',
-      { type: 'button', class: 'quiet round', 'aria-label': label, title: callOff },
+      { type: 'button', class: 'quiet round', 'aria-label': label, title: cancel },
       icon(CROSS),
     );
-    const who = h('div', { class: 'who' }, this.#names, this.#about);
-    this.element = h('li', {}, who, this.#callOff, this.#button);
+    const text = h('div', { class: 'who' }, this.#names, this.#about);
+    this.element = h('li', {}, text, this.#cancelButton, this.#button);
   }
 
-  show({
-    ref: row,
-    names,
-    profileLinks: pages = [],
-    about,
-    action,
-    onCancel: callOff,
-    result,
-  }: MatchRow) {
+  show({ ref, names, profileLinks = [], about, action, onCancel, result }: MatchRow) {
     if (result) this.element.dataset.result = result;
-    const drawn = JSON.stringify([names, pages]);
-    if (this.#drawn !== drawn) {
-      this.#drawn = drawn;
-      const [one, other] = names.map((name, at) => {
-        const says = h('bdi', {}, name);
-        return pages[at] ? h('a', { class: 'person', href: pages[at] }, says) : says;
+    const key = JSON.stringify([names, profileLinks]);
+    if (this.#drawnNames !== key) {
+      this.#drawnNames = key;
+      const [first, second] = names.map((name, at) => {
+        const label = h('bdi', {}, name);
+        const href = profileLinks[at];
+        return href ? h('a', { class: 'person', href }, label) : label;
       });
-      // The dash stays with the first name where the second comes on a line of its own.
-      const first = other && h('span', {}, one, h('span', { class: 'against' }, '\u00a0–'));
-      replaceChildren(this.#names, first ?? one, other && ' ', other);
+      // If the line breaks, the dash stays with the first name.
+      const dash = second && h('span', { class: 'against' }, '\u00a0–');
+      replaceChildren(
+        this.#names,
+        dash ? h('span', {}, first, dash) : first,
+        second && ' ',
+        second,
+      );
     }
     setText(this.#about, about);
     setText(this.#button, action);
-    this.#button.setAttribute('aria-label', translate('list.action', { action, code: row.code }));
-    this.#callOff.hidden = !callOff;
-    this.#callOff.onclick = callOff ?? null;
+    this.#button.setAttribute('aria-label', translate('list.action', { action, code: ref.code }));
+    this.#cancelButton.hidden = !onCancel;
+    this.#cancelButton.onclick = onCancel ?? null;
   }
 }

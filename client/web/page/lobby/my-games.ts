@@ -1,4 +1,4 @@
-// Our matches that are not over: those that are played now, and those by days.
+// Lists of the player's unfinished games: live and correspondence.
 
 import { challengedOpponent } from '../social/send-challenge.ts';
 import { clockReading } from '../model/clocks.ts';
@@ -22,21 +22,26 @@ import type { MatchRef, MatchRow } from './match-rows.ts';
 
 export class MyGames {
   #app;
-  #mine;
-  #days;
-  #ticks;
+  #liveSection;
+  #correspondenceSection;
+  #showsTimeLeft;
   element;
 
-  /** @param wish how many of a kind are shown before one asks for the others, and whether it is drawn anew every second, so that it can tell what is left of the time */
-  constructor(
-    app: App,
-    { atMost = Infinity, ticks = false }: { atMost?: number; ticks?: boolean } = {},
-  ) {
+  /**
+   * @param options `atMost` limits the rows of each list until the user expands it. With `ticks`,
+   * rows show the player's remaining time, and the caller updates them every second.
+   */
+  constructor(app: App, { atMost, ticks = false }: { atMost?: number; ticks?: boolean } = {}) {
     this.#app = app;
-    this.#ticks = ticks;
-    this.#mine = new MatchListSection(translate('list.mine'), '', (row) => this.#goOn(row), atMost);
-    // By its id: a code is not known of what one has not seen here.
-    this.#days = new MatchListSection(
+    this.#showsTimeLeft = ticks;
+    this.#liveSection = new MatchListSection(
+      translate('list.mine'),
+      '',
+      (row) => this.#openMatch(row),
+      atMost,
+    );
+    // The path has the id, because this browser may not know the code.
+    this.#correspondenceSection = new MatchListSection(
       translate('list.days'),
       '',
       ({ match }) => app.navigate(`/m/${match}`),
@@ -45,37 +50,36 @@ export class MyGames {
     this.element = h(
       'section',
       { class: 'listing own', 'aria-label': translate('list.own') },
-      this.#mine.element,
-      this.#days.element,
+      this.#liveSection.element,
+      this.#correspondenceSection.element,
     );
   }
 
   /**
-   * Shows how they stand now.
-   * @returns which they are
+   * Redraws the lists.
+   * @returns ids of the listed matches
    */
   update(): Set<string> {
     const mine = this.#app.myMatches();
-    const days = this.#app.correspondence.rows;
-    // What waits for us comes first, and last what waits for somebody else to come.
+    const correspondence = this.#app.correspondence.rows;
+    // The player's turn comes first, open matches last.
     const urgency = (match: Match) => (isMyTurn(match) ? 0 : match.status === 'running' ? 1 : 2);
-    mine.sort((one, other) => urgency(one) - urgency(other));
-    const now = mine.filter((match) => !isCorrespondence(match));
-    // Without the server they are told of as the server tells of others.
-    const alone = this.#app.connection.isOffline ? [] : loadOfflineGames();
-    this.#mine.show([
-      ...now.map((match) => this.#toldOfMine(match)),
-      ...alone.map((played) => this.#toldOfAlone(played)),
+    mine.sort((a, b) => urgency(a) - urgency(b));
+    const live = mine.filter((match) => !isCorrespondence(match));
+    // In offline mode `mine` contains the offline games.
+    const offline = this.#app.connection.isOffline ? [] : loadOfflineGames();
+    this.#liveSection.show([
+      ...live.map((match) => this.#liveRow(match)),
+      ...offline.map((game) => this.#offlineRow(game)),
     ]);
-    this.#days.show(days.map((row) => this.#toldOfDays(row)));
-    this.element.hidden = now.length + alone.length + days.length === 0;
-    return new Set([...mine, ...days].map(({ match }) => match));
+    this.#correspondenceSection.show(correspondence.map((row) => this.#correspondenceRow(row)));
+    this.element.hidden = live.length + offline.length + correspondence.length === 0;
+    return new Set([...mine, ...correspondence].map(({ match }) => match));
   }
 
-  /** @param row one of ours */
-  #goOn(row: MatchRef) {
+  #openMatch(row: MatchRef) {
     const match = this.#app.matches.get(row.match);
-    // Only by asking for it one gets back the seat in which a bot plays.
+    // The player takes the seat back from the stand-in bot by joining again.
     if (match && hasStandIn(match, this.#app.player?.id)) {
       void this.#app.enterMatch({ type: 'join', match: row.match });
     } else {
@@ -83,33 +87,32 @@ export class MyGames {
     }
   }
 
-  #toldOfMine(match: Match): MatchRow {
+  #liveRow(match: Match): MatchRow {
     const { status, host, you, ply } = match;
-    const line = toMatchRow(
+    const row = toMatchRow(
       this.#app,
       { ...match, ...(match.start === undefined ? {} : { from_position: true }) },
       translate(isMyTurn(match) ? 'list.turn' : 'list.go'),
-      // Of other matches nobody tells how far they are.
-      ply > 0 && movesWords(ply),
-      this.#ticks && left(match),
+      ply > 0 && moveCountText(ply),
+      this.#showsTimeLeft && timeLeftText(match),
       spectatorCountText(match),
     );
     if (hasStandIn(match, this.#app.player?.id)) {
-      const about = `${line.about} · ${translate('list.standIn')}`;
-      return { ...line, about, action: translate('offers.seat') };
+      const about = `${row.about} · ${translate('list.standIn')}`;
+      return { ...row, about, action: translate('offers.seat') };
     }
-    const [one = '', other = ''] = line.names;
-    // One knows oneself.
-    const names = you === null ? line.names : [you === 0 ? other : one];
-    const pages = you === null ? line.profileLinks : line.profileLinks?.slice(1 - you, 2 - you);
-    if (status !== 'open') return { ...line, names, profileLinks: pages };
+    // The player's own name is left out.
+    const names = you === null ? row.names : row.names.slice(1 - you, 2 - you);
+    const profileLinks =
+      you === null ? row.profileLinks : row.profileLinks?.slice(1 - you, 2 - you);
+    if (status !== 'open') return { ...row, names, profileLinks };
     const opponent = challengedOpponent(match);
     const isHost = host === this.#app.player?.id;
     return {
-      ...line,
+      ...row,
       names: opponent ? [opponent] : names,
-      profileLinks: opponent ? [] : pages,
-      about: `${line.about} · ${opponent ? translate('list.asked') : match.code}`,
+      profileLinks: opponent ? [] : profileLinks,
+      about: `${row.about} · ${opponent ? translate('list.asked') : match.code}`,
       action: translate('list.show'),
       ...(isHost
         ? { onCancel: () => void this.#app.request({ type: 'leave', match: match.match }) }
@@ -117,14 +120,14 @@ export class MyGames {
     };
   }
 
-  #toldOfAlone({ id, game, seats, moves }: OfflineGame): MatchRow {
-    const bots = seats.flatMap((wish) => (typeof wish === 'object' ? [wish.bot] : []));
+  #offlineRow({ id, game, seats, moves }: OfflineGame): MatchRow {
+    const bots = seats.flatMap((seat) => (typeof seat === 'object' ? [seat.bot] : []));
     const about = [
       gameTitle(this.#app.games, game),
-      moves.length > 0 && movesWords(moves.length),
+      moves.length > 0 && moveCountText(moves.length),
       translate('alone.row'),
     ];
-    const callOff = () => {
+    const onCancel = () => {
       saveOfflineGame(id, null);
       this.#app.update();
     };
@@ -132,11 +135,12 @@ export class MyGames {
       ref: { match: id, code: id },
       names: bots.map((level) => capitalize(botName(level, this.#app.levels))),
       about: about.filter(Boolean).join(' · '),
-      ...{ action: translate('list.go'), onCancel: callOff },
+      action: translate('list.go'),
+      onCancel,
     };
   }
 
-  #toldOfDays({ match, isMine, due, known }: CorrespondenceRow): MatchRow {
+  #correspondenceRow({ match, isMine, due, known }: CorrespondenceRow): MatchRow {
     const { game, opponent, code } = known;
     const turn = isMine === null ? 'days.open' : isMine ? 'days.yours' : 'days.theirs';
     const about = [
@@ -154,20 +158,20 @@ export class MyGames {
   }
 }
 
-/** A number stays with what it counts. */
-const movesWords = (count: number) => translate('list.moves', { count }).replace(' ', '\u00a0');
+/** Joins the number and its noun with a no-break space. */
+const moveCountText = (count: number) => translate('list.moves', { count }).replace(' ', '\u00a0');
 
-/** What is left of our time. */
-function left(match: Match) {
-  const shown = match.you === null ? null : clockReading(match, match.you, performance.now());
+/** The player's remaining time; `false` unless the match runs with a clock. */
+function timeLeftText(match: Match) {
+  const reading = match.you === null ? null : clockReading(match, match.you, performance.now());
   return (
     match.status === 'running' &&
-    shown !== null &&
-    translate('list.left', { time: formatTimeLeft(shown.left) })
+    reading !== null &&
+    translate('list.left', { time: formatTimeLeft(reading.left) })
   );
 }
 
-/** @param more what else is to be known of it */
+/** @param more further texts of the row */
 export function toMatchRow(
   app: App,
   row: Pick<ListedMatch, 'match' | 'code' | 'game' | 'seats' | 'clock' | 'rated' | 'from_position'>,
@@ -182,6 +186,6 @@ export function toMatchRow(
   ];
   const about = [gameTitle(app.games, game), ...terms, ...more];
   const names = row.seats.map((seat) => nameWithRating(seat, app.levels));
-  const pages = row.seats.map(seatProfilePath);
-  return { ref: row, names, profileLinks: pages, about: about.filter(Boolean).join(' · '), action };
+  const profileLinks = row.seats.map(seatProfilePath);
+  return { ref: row, names, profileLinks, about: about.filter(Boolean).join(' · '), action };
 }
