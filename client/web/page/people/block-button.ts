@@ -1,4 +1,5 @@
-// Whom one does not want to meet: neither is paired with the other, nor hears what the other says.
+// Requests and a button to block a player. The server does not pair the two players and hides their
+// chat messages from each other.
 
 import { h, setText } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
@@ -6,36 +7,36 @@ import { translate } from '../text/language.ts';
 import type { BlockList, NamedPlayer } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
-/** Whom one has blocked; `null` if that cannot be told now. */
+/** The user's block list; `null` if the request fails. */
 export const fetchBlockedPlayers = (app: App): Promise<BlockList | null> =>
   app.connection.request({ type: 'block' }).catch(() => null);
 
 /**
- * Blocks somebody, or no longer.
- * @returns whom one has blocked then; `null` if it was refused
+ * Blocks or unblocks a player.
+ * @returns the new block list; `null` if the request fails
  */
 export async function setBlocked(
   app: App,
   { player, name }: NamedPlayer,
-  on: boolean,
+  blocked: boolean,
 ): Promise<BlockList | null> {
-  const answer = await app.request({ type: 'block', player, on });
-  if (answer) app.toast(translate(on ? 'block.done' : 'block.undone', { name }));
-  return answer;
+  const list = await app.request({ type: 'block', player, on: blocked });
+  if (list) app.toast(translate(blocked ? 'block.done' : 'block.undone', { name }));
+  return list;
 }
 
-/** A button that blocks somebody, or no longer. */
-export function blockButton(app: App, person: NamedPlayer) {
-  let isOn = false;
+/** Button to block or unblock a player, hidden until the block list arrives. */
+export function blockButton(app: App, player: NamedPlayer) {
+  let isBlocked = false;
   const button = h('button', { type: 'button', class: 'quiet', hidden: true });
-  const show = (answer: BlockList | null) => {
-    if (!answer) return;
-    isOn = answer.players.some(({ id }) => id === person.player);
-    setText(button, translate(isOn ? 'block.off' : 'block.on', { name: person.name }));
-    button.title = isOn ? '' : translate('block.about');
+  const show = (list: BlockList | null) => {
+    if (!list) return;
+    isBlocked = list.players.some(({ id }) => id === player.player);
+    setText(button, translate(isBlocked ? 'block.off' : 'block.on', { name: player.name }));
+    button.title = isBlocked ? '' : translate('block.about');
     button.hidden = false;
   };
-  button.addEventListener('click', async () => show(await setBlocked(app, person, !isOn)));
+  button.addEventListener('click', async () => show(await setBlocked(app, player, !isBlocked)));
   void fetchBlockedPlayers(app).then(show);
   return button;
 }

@@ -1,4 +1,4 @@
-// The best of each game, in each pool.
+// The leaderboard page: the best players of each game and rating pool.
 
 import { select } from '../ui/form-controls.ts';
 import { RequestError } from '../net/connection.ts';
@@ -9,148 +9,139 @@ import { profilePath, ratingText } from '../social/player-links.ts';
 import { errorText } from '../text/phrases.ts';
 import { poolName } from './profile.ts';
 
-import type { LeaderboardRow, Leaderboard as Told, RequestOf } from '../net/protocol.ts';
+import type {
+  LeaderboardRow,
+  Leaderboard as LeaderboardReply,
+  RequestOf,
+} from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
 const POOLS = ['live', 'days', 'bots'] as const;
-/** The game and the pool of a leaderboard. */
-type Chosen = Required<Pick<RequestOf<'leaders'>, 'game' | 'pool'>>;
-/** So many are shown before one asks for more. */
-const PAGE = 50;
+type Selection = Required<Pick<RequestOf<'leaders'>, 'game' | 'pool'>>;
+const PAGE_SIZE = 50;
 
 export class Leaderboard {
   #app;
   #fields = h('div', { class: 'row fields filters' });
   #rows = h('tbody');
   #table;
-  #none = h('p', { class: 'none', role: 'status' });
-  #more = h('button', { type: 'button', hidden: true }, translate('games.more'));
-  /** What is shown, as the address has it. */
-  #chosen = chosenIn(location.hash);
-  /** The place of the last row. */
-  #last = 0;
-  /** What was asked last; what was asked before it is old. */
-  #asked = 0;
-  #nowhere: NotFound | null = null;
-  /** All of it, and whether that is shown: not before it is known that there are accounts. */
-  #whole;
+  #status = h('p', { class: 'none', role: 'status' });
+  #moreButton = h('button', { type: 'button', hidden: true }, translate('games.more'));
+  /** The selected leaderboard, which is also in the URL fragment. */
+  #selection = parseSelection(location.hash);
+  #lastPlace = 0;
+  /** Number of the last request. Replies to earlier requests are dropped. */
+  #requestNumber = 0;
+  #notFound: NotFound | null = null;
+  /** Content of the page, shown once the server is known to have accounts. */
+  #content;
   #isShown = false;
   element = h('div', { class: 'you' }, h('p', { role: 'status' }, translate('page.loading')));
 
   constructor(app: App) {
     this.#app = app;
-    this.#more.addEventListener('click', () => void this.#ask(this.#last));
-    const head = ['leaders.place', 'leaders.player', 'rating.label', 'leaders.games'];
+    this.#moreButton.addEventListener('click', () => void this.#load(this.#lastPlace));
+    const head = ['leaders.place', 'leaders.player', 'rating.label', 'leaders.games'] as const;
     this.#table = h(
       'table',
       { class: 'leaders', hidden: true },
       h('caption', { class: 'unseen' }, translate('leaders.title')),
-      h(
-        'thead',
-        {},
-        h(
-          'tr',
-          {},
-          ...head.map((key) =>
-            h('th', { scope: 'col' }, translate(key as import('../text/language.ts').TextKey)),
-          ),
-        ),
-      ),
+      h('thead', {}, h('tr', {}, ...head.map((key) => h('th', { scope: 'col' }, translate(key))))),
       this.#rows,
     );
-    this.#whole = [
+    this.#content = [
       h('h1', {}, translate('leaders.title')),
       this.#fields,
       this.#table,
-      this.#none,
-      this.#more,
+      this.#status,
+      this.#moreButton,
       h('p', { class: 'note' }, translate('leaders.about')),
     ];
   }
 
   title() {
-    if (this.#nowhere) return this.#nowhere.title();
+    if (this.#notFound) return this.#notFound.title();
     return this.#isShown ? `${translate('leaders.title')} – Plyhouse` : 'Plyhouse';
   }
 
   update() {
     const { games, connection } = this.#app;
-    const { isOffline: isAlone, welcome } = connection;
-    if (!isAlone && !welcome) return;
-    // Where there are no accounts, nobody is rated.
-    if (!isAlone && welcome?.accounts === undefined) {
-      this.#nowhere ??= new NotFound();
-      replaceChildren(this.element, this.#nowhere.element);
+    const { isOffline, welcome } = connection;
+    if (!isOffline && !welcome) return;
+    // Without accounts the server has no ratings.
+    if (!isOffline && welcome?.accounts === undefined) {
+      this.#notFound ??= new NotFound();
+      replaceChildren(this.element, this.#notFound.element);
       return;
     }
-    if (!this.#isShown) replaceChildren(this.element, ...this.#whole);
+    if (!this.#isShown) replaceChildren(this.element, ...this.#content);
     this.#isShown = true;
-    // That it needs the server is told when it is asked for.
-    if (isAlone) return;
+    // The request then fails with an error that says that the server is needed.
+    if (isOffline) return;
     if (this.#fields.childElementCount > 0 || games.length === 0) return;
-    const { game, pool } = this.#chosen;
-    const isKnown = games.some((known) => known.game === game);
-    this.#chosen = { game: isKnown ? game : (games[0]?.game ?? ''), pool };
+    const { game, pool } = this.#selection;
+    const isKnown = games.some((entry) => entry.game === game);
+    this.#selection = { game: isKnown ? game : (games[0]?.game ?? ''), pool };
     replaceChildren(
       this.#fields,
       select(
         translate('lobby.game'),
         games.map(({ game, title }) => ({ value: game, title })),
-        this.#chosen.game,
-        (game) => this.#choose({ game }),
+        this.#selection.game,
+        (game) => this.#select({ game }),
       ),
       select(
         translate('leaders.pool'),
         POOLS.map((pool) => ({ value: pool, title: capitalize(poolName(pool)) })),
         pool,
-        (name) => this.#choose({ pool: poolOf(name) }),
+        (value) => this.#select({ pool: parsePool(value) }),
       ),
     );
   }
 
   onWelcome() {
     this.update();
-    if (!this.#nowhere) void this.#ask();
+    if (!this.#notFound) void this.#load();
   }
 
   unmount() {}
 
-  #choose(change: Partial<Chosen>) {
-    this.#chosen = { ...this.#chosen, ...change };
-    const { game, pool } = this.#chosen;
+  #select(change: Partial<Selection>) {
+    this.#selection = { ...this.#selection, ...change };
+    const { game, pool } = this.#selection;
     history.replaceState(history.state, '', `${location.pathname}#${game}/${pool}`);
-    void this.#ask();
+    void this.#load();
   }
 
-  /** Shows the first page, or what comes after this place. */
-  async #ask(after?: number) {
-    const asked = ++this.#asked;
-    let answer: Told;
+  /** Loads the first page, or the page after a place. */
+  async #load(after?: number) {
+    const requestNumber = ++this.#requestNumber;
+    let reply: LeaderboardReply;
     try {
       const place = after === undefined ? {} : { after };
-      const request = { type: 'leaders' as const, ...this.#chosen, limit: PAGE };
-      answer = await this.#app.connection.request({ ...request, ...place });
+      const request = { type: 'leaders' as const, ...this.#selection, limit: PAGE_SIZE };
+      reply = await this.#app.connection.request({ ...request, ...place });
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
-      if (asked === this.#asked && error.code !== 'lost') this.#refuse(error);
+      if (requestNumber === this.#requestNumber && error.code !== 'lost') this.#showError(error);
       return;
     }
-    if (asked !== this.#asked) return;
-    const rows = answer.rows.map((row) => this.#row(row));
-    const hadFocus = document.activeElement === this.#more;
+    if (requestNumber !== this.#requestNumber) return;
+    const rows = reply.rows.map((row) => this.#row(row));
+    const hadFocus = document.activeElement === this.#moreButton;
     replaceChildren(this.#rows, ...(after === undefined ? [] : this.#rows.children), ...rows);
-    this.#last = answer.rows.at(-1)?.place ?? this.#last;
+    this.#lastPlace = reply.rows.at(-1)?.place ?? this.#lastPlace;
     const count = this.#rows.childElementCount;
     this.#table.hidden = count === 0;
-    setText(this.#none, count === 0 ? translate('leaders.none') : '');
-    this.#more.hidden = rows.length === 0 || this.#last >= answer.total;
+    setText(this.#status, count === 0 ? translate('leaders.none') : '');
+    this.#moreButton.hidden = rows.length === 0 || this.#lastPlace >= reply.total;
     if (hadFocus) rows[0]?.querySelector('a')?.focus();
   }
 
-  #refuse(refusal: RequestError) {
+  #showError(error: RequestError) {
     this.#table.hidden = true;
-    this.#more.hidden = true;
-    setText(this.#none, errorText(refusal));
+    this.#moreButton.hidden = true;
+    setText(this.#status, errorText(error));
   }
 
   #row({ place, player, rating, games }: LeaderboardRow) {
@@ -167,10 +158,9 @@ export class Leaderboard {
   }
 }
 
-/** What an address asks for. */
-function chosenIn(hash: string): Chosen {
+function parseSelection(hash: string): Selection {
   const [game = '', name = ''] = hash.slice(1).split('/');
-  return { game, pool: poolOf(name) };
+  return { game, pool: parsePool(name) };
 }
 
-const poolOf = (name: string) => POOLS.find((pool) => pool === name) ?? 'live';
+const parsePool = (name: string) => POOLS.find((pool) => pool === name) ?? 'live';

@@ -1,4 +1,4 @@
-// What one can know of a player: how strong they are, what they have won and lost, and their last games.
+// The profile page of a player: ratings, score and last games.
 
 import { RequestError } from '../net/connection.ts';
 import { replaceChildren, h } from '../ui/dom.ts';
@@ -12,15 +12,15 @@ import { blockButton } from './block-button.ts';
 import { showChallengeDialog } from '../social/challenge-dialog.ts';
 import { ratingGraph } from './rating-graph.ts';
 
-import type { PoolRating, Profile as Told } from '../net/protocol.ts';
+import type { PoolRating, Profile as ProfileReply } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
 export class Profile {
   #app;
   #name;
-  #told: Told | null = null;
-  /** What is drawn; with each new connection it is asked again. */
-  #drawn = '';
+  #profile: ProfileReply | null = null;
+  /** Data of the drawn page. A reconnect draws again only if the data has changed. */
+  #drawnKey = '';
   element = h(
     'div',
     { class: 'you profile' },
@@ -33,68 +33,72 @@ export class Profile {
   }
 
   title() {
-    return `${this.#told?.player.name ?? this.#name} – Plyhouse`;
+    return `${this.#profile?.player.name ?? this.#name} – Plyhouse`;
   }
 
   update() {}
 
   onWelcome() {
-    void this.#ask();
+    void this.#load();
   }
 
   unmount() {}
 
-  async #ask() {
+  async #load() {
     try {
-      this.#told = await this.#app.connection.request({ type: 'profile', name: this.#name });
+      this.#profile = await this.#app.connection.request({ type: 'profile', name: this.#name });
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
-      // With the next connection it is asked again.
-      if (error.code !== 'lost') this.#refuse(error);
+      // After a reconnect, `onWelcome` loads the profile again.
+      if (error.code !== 'lost') this.#showError(error);
       return;
     }
-    if (this.#told) this.#draw(this.#told);
+    if (this.#profile) this.#draw(this.#profile);
     this.#app.update();
   }
 
-  #refuse(refusal: RequestError) {
-    this.#drawn = '';
+  #showError(error: RequestError) {
+    this.#drawnKey = '';
     replaceChildren(
       this.element,
       h(
         'div',
         { class: 'empty' },
-        h('h1', {}, errorText(refusal)),
+        h('h1', {}, errorText(error)),
         h('p', {}, h('a', { class: 'button', href: '/' }, translate('page.lobby'))),
       ),
     );
   }
 
-  #draw(told: Told) {
-    const drawn = JSON.stringify([told, this.#app.player?.id, this.#app.games.length]);
-    if (drawn === this.#drawn) return;
-    this.#drawn = drawn;
-    const { player, ratings, last } = told;
-    const go = ({ match }: { match: string }) => this.#app.navigate(`/m/${match}`);
-    const rows = new MatchListSection(translate('profile.last'), translate('profile.none'), go);
+  #draw(profile: ProfileReply) {
+    const key = JSON.stringify([profile, this.#app.player?.id, this.#app.games.length]);
+    if (key === this.#drawnKey) return;
+    this.#drawnKey = key;
+    const { player, ratings, last } = profile;
+    const openMatch = ({ match }: { match: string }) => this.#app.navigate(`/m/${match}`);
+    const rows = new MatchListSection(
+      translate('profile.last'),
+      translate('profile.none'),
+      openMatch,
+    );
     rows.show(last.map((row) => endedGameRow(this.#app, row)));
     const rated = ratings.filter(({ games }) => games > 0);
     replaceChildren(
       this.element,
-      this.#head(told),
-      ...rated.map((rating) => this.#rating(rating)),
-      this.#score(told),
+      this.#header(profile),
+      ...rated.map((rating) => this.#ratingCard(rating)),
+      this.#scoreCard(profile),
       rows.element,
-      this.#records(
+      this.#pgnLink(
         player.name,
         last.some(({ game }) => game === 'chess'),
       ),
     );
   }
 
-  #head({ player, since_ms }: Told) {
+  #header({ player, since_ms }: ProfileReply) {
     const isSelf = player.id === this.#app.player?.id;
-    const person = { player: player.id, name: player.name, account: player.account };
+    const opponent = { player: player.id, name: player.name, account: player.account };
     const about = [
       player.bot && translate('profile.bot'),
       since_ms !== undefined && translate('profile.since', { date: formatDate(since_ms) }),
@@ -114,18 +118,18 @@ export class Profile {
           {
             type: 'button',
             class: 'primary',
-            onclick: () => showChallengeDialog(this.#app, person),
+            onclick: () => showChallengeDialog(this.#app, opponent),
           },
           translate('profile.challenge'),
         ),
-      !isSelf && blockButton(this.#app, person),
+      !isSelf && blockButton(this.#app, opponent),
       isSelf && h('a', { class: 'button', href: '/games' }, translate('games.title')),
     );
   }
 
-  #rating({ game, pool, rating, deviation, provisional, games, series }: PoolRating) {
+  #ratingCard({ game, pool, rating, deviation, provisional, games, series }: PoolRating) {
     const title = gameTitle(this.#app.games, game);
-    const of = translate('rating.of', { game: title, pool: poolName(pool) });
+    const heading = translate('rating.of', { game: title, pool: poolName(pool) });
     const about = [
       translate('rating.deviation', { deviation: Math.round(deviation) }),
       translate('rating.games', { count: games }),
@@ -133,26 +137,26 @@ export class Profile {
     ];
     return h(
       'section',
-      { class: 'card rated', 'aria-label': of },
+      { class: 'card rated', 'aria-label': heading },
       h(
         'div',
         { class: 'row' },
-        h('h2', {}, of),
+        h('h2', {}, heading),
         h('p', { class: 'number' }, ratingText(rating, provisional)),
       ),
       h('p', { class: 'note' }, about.filter(Boolean).join(' · ')),
-      ratingGraph(series, of),
+      ratingGraph(series, heading),
     );
   }
 
-  #score({ won, lost, drawn }: Told) {
-    const all = won + lost + drawn;
+  #scoreCard({ won, lost, drawn }: ProfileReply) {
+    const total = won + lost + drawn;
     const part = (result: string, count: number) => {
       const bar = h('span', { 'data-result': result });
       bar.style.flexGrow = String(count);
       return count > 0 && bar;
     };
-    const words = [
+    const counts = [
       translate('profile.won', { count: won }),
       translate('profile.lost', { count: lost }),
       translate('profile.drawn', { count: drawn }),
@@ -160,8 +164,8 @@ export class Profile {
     return h(
       'section',
       { class: 'card', 'aria-label': translate('profile.score') },
-      h('h2', {}, translate('profile.games', { count: all })),
-      all > 0 &&
+      h('h2', {}, translate('profile.games', { count: total })),
+      total > 0 &&
         h(
           'div',
           { class: 'score-bar', 'aria-hidden': true },
@@ -169,11 +173,11 @@ export class Profile {
           part('drawn', drawn),
           part('lost', lost),
         ),
-      h('p', {}, formatList(words)),
+      h('p', {}, formatList(counts)),
     );
   }
 
-  #records(name: string, hasChess: boolean) {
+  #pgnLink(name: string, hasChess: boolean) {
     if (!hasChess) return null;
     const href = `/player/${encodeURIComponent(name)}.pgn?game=chess`;
     return h('p', {}, h('a', { href, download: '' }, translate('profile.records')));

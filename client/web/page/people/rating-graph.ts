@@ -1,27 +1,23 @@
-// How a rating has gone, day by day: drawn, and beside it as a table for those who do not see it.
+// Graph of a rating by day, with a table for screen readers.
 
 import { h, svg } from '../ui/dom.ts';
 import { formatDate, translate } from '../text/language.ts';
 
 export type RatingPoint = [day: string, rating: number];
 
-/** In its own units: it is stretched to the room that it has. */
+/** Size of the view box, which is stretched to the available space. */
 const [WIDTH, HEIGHT] = [600, 160];
-/** Lines across, at most. */
-const LINES = 4;
-/** What lies between two lines. */
+/** Rating differences between two grid lines. */
 const STEPS = [10, 20, 50, 100, 200, 500, 1000];
+/** Maximum number of steps between the lowest and the highest rating. */
+const STEPS_MAX = 3;
 
-/** Midday of a day: by any clock it is that day. */
+/** Local noon of the day, which is on that day despite daylight saving time. */
 const noon = (date: string) => Date.parse(`${date}T12:00`);
 
-/**
- * @param series by days, the first first
- * @param title of what
- */
+/** @param series in ascending order of days */
 export function ratingGraph(series: RatingPoint[], title: string) {
   const [first, last] = [series[0], series.at(-1)];
-  // A day makes no way.
   if (!first || !last || series.length < 2) return null;
   const { low, high, lines } = ratingScale(series.map(([, rating]) => rating));
   const [from, to] = [noon(first[0]), noon(last[0])];
@@ -40,17 +36,19 @@ export function ratingGraph(series: RatingPoint[], title: string) {
     h(
       'div',
       { class: 'scale', 'aria-hidden': true },
-      ...lines.map((line) => at(h('span', {}, String(line)), y(line))),
+      ...lines.map((line) => placeAt(h('span', {}, String(line)), y(line))),
     ),
     svg(
       'svg',
       {
-        ...{ viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none' },
-        ...{ role: 'img', 'aria-label': label },
+        viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+        preserveAspectRatio: 'none',
+        role: 'img',
+        'aria-label': label,
       },
       ...lines.map((line) => svg('path', { class: 'line', d: `M0 ${round(y(line))}H${WIDTH}` })),
       svg('path', { class: 'way', d: `M${points.join('L')}` }),
-      // Round ends of ways that lead nowhere: as round as they are, however the picture is stretched.
+      // Dots are the round line caps of empty paths, so that stretching does not distort them.
       svg('path', { class: 'points', d: points.map((point) => `M${point}h0`).join('') }),
     ),
     h(
@@ -88,10 +86,10 @@ function table(series: RatingPoint[], title: string) {
   );
 }
 
-/** The least and the most that is drawn, and where lines go across. */
+/** Lower and upper bound of the graph, and its grid lines. */
 export function ratingScale(ratings: number[]) {
   const [least, most] = [Math.min(...ratings), Math.max(...ratings)];
-  const step = STEPS.find((step) => (most - least) / step <= LINES - 1) ?? 2000;
+  const step = STEPS.find((step) => (most - least) / step <= STEPS_MAX) ?? 2000;
   const low = Math.floor((least - 1) / step) * step;
   const high = Math.ceil((most + 1) / step) * step;
   const lines = [];
@@ -99,7 +97,7 @@ export function ratingScale(ratings: number[]) {
   return { low, high, lines };
 }
 
-function at(element: HTMLElement, y: number) {
+function placeAt(element: HTMLElement, y: number) {
   element.style.top = `${(y / HEIGHT) * 100}%`;
   return element;
 }
