@@ -1,4 +1,4 @@
-// How one challenges somebody of whom one reads: to which game, and by which clock.
+// Dialog to challenge a player: selects the game, the clock and whether the match is rated.
 
 import { sendChallenge } from './send-challenge.ts';
 import { loadLobbyPrefs } from '../lobby/lobby-prefs.ts';
@@ -7,49 +7,46 @@ import { replaceChildren, h } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
 import { formatClock } from '../text/time.ts';
 
-import type { Clock, NamedPlayer } from '../net/protocol.ts';
+import type { NamedPlayer } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
-export function showChallengeDialog(app: App, person: NamedPlayer & { account?: boolean }) {
+export function showChallengeDialog(app: App, opponent: NamedPlayer & { account?: boolean }) {
   const clocks = app.connection.welcome?.clocks ?? [];
-  const chosen = { game: loadLobbyPrefs().game ?? app.games[0]?.game ?? '', clock: '0' };
+  const selected = { game: loadLobbyPrefs().game ?? app.games[0]?.game ?? '', clock: '0' };
   const rated = h('input', { type: 'checkbox' });
-  const isBoth = Boolean(person.account && app.player?.account);
-  const field = h(
+  const haveAccounts = Boolean(opponent.account && app.player?.account);
+  const ratedField = h(
     'label',
     { class: 'check', hidden: true },
     rated,
     h('span', {}, translate('rated.label')),
   );
-  const show = () => (field.hidden = !isBoth || chosen.clock === '');
+  const updateRatedField = () => (ratedField.hidden = !haveAccounts || selected.clock === '');
   const dialog = h('dialog', { 'aria-labelledby': 'challenge-title' });
-  const ask = () => {
-    const clock: Clock | undefined =
-      chosen.clock === '' ? undefined : clocks[Number(chosen.clock)]?.clock;
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const clock = selected.clock === '' ? undefined : clocks[Number(selected.clock)]?.clock;
     dialog.close();
-    sendChallenge(app, person, {
-      ...{ type: 'create', game: chosen.game, seats: ['me', 'open'], shuffle: true },
+    sendChallenge(app, opponent, {
+      type: 'create',
+      game: selected.game,
+      seats: ['me', 'open'],
+      shuffle: true,
       ...(clock ? { clock } : {}),
-      ...(!field.hidden && rated.checked ? { rated: true, takeback: false } : {}),
+      ...(!ratedField.hidden && rated.checked ? { rated: true, takeback: false } : {}),
     });
   };
   replaceChildren(
     dialog,
     h(
       'form',
-      {
-        method: 'dialog',
-        onsubmit: (event: Event) => {
-          event.preventDefault();
-          ask();
-        },
-      },
-      h('h2', { id: 'challenge-title' }, translate('lobby.challenge', { name: person.name })),
+      { method: 'dialog', onsubmit: submit },
+      h('h2', { id: 'challenge-title' }, translate('lobby.challenge', { name: opponent.name })),
       select(
         translate('lobby.game'),
         app.games.map(({ game, title }) => ({ value: game, title })),
-        chosen.game,
-        (game) => (chosen.game = game),
+        selected.game,
+        (game) => (selected.game = game),
       ),
       select(
         translate('terms.clock'),
@@ -57,13 +54,13 @@ export function showChallengeDialog(app: App, person: NamedPlayer & { account?: 
           ...clocks.map(({ clock }, at) => ({ value: String(at), title: formatClock(clock) })),
           { value: '', title: translate('terms.none') },
         ],
-        chosen.clock,
+        selected.clock,
         (clock) => {
-          chosen.clock = clock;
-          show();
+          selected.clock = clock;
+          updateRatedField();
         },
       ),
-      field,
+      ratedField,
       h(
         'div',
         { class: 'row end' },
@@ -76,7 +73,7 @@ export function showChallengeDialog(app: App, person: NamedPlayer & { account?: 
       ),
     ),
   );
-  show();
+  updateRatedField();
   dialog.addEventListener('close', () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();

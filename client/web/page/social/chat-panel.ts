@@ -1,4 +1,4 @@
-// What can be said beside the board, what was said last, and whom one does not want to hear.
+// The chat panel: messages, presets, text input, and buttons to mute and block.
 
 import { RequestError } from '../net/connection.ts';
 import { replaceChildren, h, setText } from '../ui/dom.ts';
@@ -10,14 +10,14 @@ import { isMuted, mutedSenders, senderOf, chatText } from './chat-state.ts';
 import { isChatEnabled } from './chat.ts';
 import { errorText } from '../text/phrases.ts';
 
-import type { ChatEntry } from '../net/protocol.ts';
+import type { ChatEntry, ChatPresetText } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
-/** The server's bound on texts, in Unicode scalar values. */
+/** The server's limit for the length of a message, in Unicode scalar values. */
 const TEXT_CHARACTERS_MAX = 140;
-/** So many who are not heard are remembered; the first are forgotten then. */
-const MUTED = 200;
+/** Maximum number of stored muted senders; the oldest are dropped. */
+const MUTED_MAX = 200;
 
 export class ChatPanel {
   element = h('section', {
@@ -28,24 +28,28 @@ export class ChatPanel {
   #app;
   #opener;
   #match: Match | null = null;
-  #lines = h('ul', { class: 'said', tabindex: '0', 'aria-label': translate('talk.said') });
+  #messages = h('ul', { class: 'said', tabindex: '0', 'aria-label': translate('talk.said') });
   #presets = h('div', { class: 'presets', role: 'group', 'aria-label': translate('talk.presets') });
-  #text = h('input', { id: 'talk-text', autocomplete: 'off', maxlength: 2 * TEXT_CHARACTERS_MAX });
+  #textInput = h('input', {
+    id: 'talk-text',
+    autocomplete: 'off',
+    maxlength: 2 * TEXT_CHARACTERS_MAX,
+  });
   #form = h(
     'form',
-    { class: 'row', onsubmit: (event: Event) => void this.#send(event) },
+    { class: 'row', onsubmit: (event: Event) => void this.#onSubmit(event) },
     h('label', { for: 'talk-text', class: 'unseen' }, translate('talk.text')),
-    this.#text,
+    this.#textInput,
     h('button', {}, translate('talk.send')),
   );
   #note = h('p', { class: 'note' });
-  #trouble = h('p', { class: 'trouble', role: 'alert' });
-  #people = h('div', { class: 'row people' });
-  #blocking: { of: string; button: HTMLElement } | null = null;
-  /** What is drawn; drawn anew, it would lose the focus. */
-  #drawn = '';
+  #error = h('p', { class: 'trouble', role: 'alert' });
+  #senderButtons = h('div', { class: 'row people' });
+  #blockButton: { player: string; button: HTMLElement } | null = null;
+  /** Data of the drawn messages and buttons. Drawing again would lose the focus. */
+  #drawnKey = '';
 
-  /** @param opener what has the focus again when it is closed */
+  /** @param opener button that gets the focus when the panel closes */
   constructor(app: App, opener: HTMLElement) {
     this.#app = app;
     this.#opener = opener;
@@ -56,12 +60,12 @@ export class ChatPanel {
     );
     replaceChildren(
       this.element,
-      this.#lines,
+      this.#messages,
       this.#presets,
       this.#form,
       this.#note,
-      this.#trouble,
-      h('div', { class: 'row foot' }, this.#people, close),
+      this.#error,
+      h('div', { class: 'row foot' }, this.#senderButtons, close),
     );
     this.element.addEventListener('keydown', (event) => {
       if (event.key !== 'Escape') return;
@@ -78,9 +82,9 @@ export class ChatPanel {
   open(match: Match) {
     this.element.hidden = false;
     this.#opener.setAttribute('aria-expanded', 'true');
-    setText(this.#trouble, '');
+    setText(this.#error, '');
     this.show(match);
-    this.#lines.scrollTop = this.#lines.scrollHeight;
+    this.#messages.scrollTop = this.#messages.scrollHeight;
     const first = this.element.querySelector('.presets:not([hidden]) button, .foot > button');
     if (first instanceof HTMLElement) first.focus({ preventScroll: true });
   }
@@ -96,120 +100,120 @@ export class ChatPanel {
   show(match: Match) {
     this.#match = match;
     if (!this.isOpen) return;
-    const isOn = isChatEnabled(this.#app);
+    const isEnabled = isChatEnabled(this.#app);
     const isSeated = match.you !== null;
-    const speaks = isOn && (isSeated || match.status === 'ended');
-    this.#presets.hidden = !speaks;
+    const canWrite = isEnabled && (isSeated || match.status === 'ended');
+    this.#presets.hidden = !canWrite;
     this.#form.hidden = !isSeated || this.#app.connection.welcome?.chat !== 'text';
-    setText(this.#note, !isOn ? translate('talk.off') : speaks ? '' : translate('talk.later'));
-    const others = isOn ? speakers(match, this.#app.player?.name) : [];
-    const drawn = JSON.stringify([match.match, match.said, others, mutedSenders()]);
-    if (drawn === this.#drawn) return;
-    this.#drawn = drawn;
-    this.#drawLines(match);
-    const focused = this.#people.querySelector(':focus')?.getAttribute('data-speaker');
-    replaceChildren(
-      this.#people,
-      ...others.map((one) => this.#muteButton(one)),
-      this.#blockButton(match),
+    setText(
+      this.#note,
+      !isEnabled ? translate('talk.off') : canWrite ? '' : translate('talk.later'),
     );
-    for (const button of this.#people.querySelectorAll('button')) {
+    const senders = isEnabled ? otherSenders(match, this.#app.player?.name) : [];
+    const key = JSON.stringify([match.match, match.said, senders, mutedSenders()]);
+    if (key === this.#drawnKey) return;
+    this.#drawnKey = key;
+    this.#drawMessages(match);
+    const focused = this.#senderButtons.querySelector(':focus')?.getAttribute('data-speaker');
+    replaceChildren(
+      this.#senderButtons,
+      ...senders.map((sender) => this.#muteButton(sender)),
+      this.#drawBlockButton(match),
+    );
+    for (const button of this.#senderButtons.querySelectorAll('button')) {
       if (button.dataset['speaker'] === focused) button.focus();
     }
   }
 
-  #drawLines(match: Match) {
+  #drawMessages(match: Match) {
     const presets = this.#app.connection.welcome?.presets ?? [];
-    const lines = match.said.filter((line) => !isMuted(match, line));
+    const messages = match.said.filter((message) => !isMuted(match, message));
     replaceChildren(
-      this.#lines,
-      ...lines.map((line) =>
-        h('li', {}, h('bdi', {}, line.name), ' ', h('bdi', {}, chatText(line, presets))),
+      this.#messages,
+      ...messages.map((message) =>
+        h('li', {}, h('bdi', {}, message.name), ' ', h('bdi', {}, chatText(message, presets))),
       ),
     );
-    this.#lines.hidden = lines.length === 0;
-    this.#lines.scrollTop = this.#lines.scrollHeight;
+    this.#messages.hidden = messages.length === 0;
+    this.#messages.scrollTop = this.#messages.scrollHeight;
   }
 
   #drawPresets() {
     const presets = this.#app.connection.welcome?.presets ?? [];
-    const button = ({ preset, text }: import('../net/protocol.ts').ChatPresetText) => {
-      const line = { seat: null, name: '', preset, text };
+    const button = ({ preset, text }: ChatPresetText) => {
+      const message = { seat: null, name: '', preset, text };
       const onclick = async () => {
-        if (await this.#say({ preset })) this.close();
+        if (await this.#sendMessage({ preset })) this.close();
       };
-      return h('button', { type: 'button', onclick }, chatText(line, presets));
+      return h('button', { type: 'button', onclick }, chatText(message, presets));
     };
     replaceChildren(this.#presets, ...presets.map(button));
   }
 
-  /** Whom one plays one need not meet again. */
-  #blockButton(match: Match) {
-    const other = match.you === null ? null : seatOwner(match, 1 - match.you);
-    if (!other) return null;
-    if (this.#blocking?.of !== other.player)
-      this.#blocking = { of: other.player, button: blockButton(this.#app, other) };
-    return this.#blocking.button;
+  /** Button to block the opponent; the element is reused for the same opponent. */
+  #drawBlockButton(match: Match) {
+    const opponent = match.you === null ? null : seatOwner(match, 1 - match.you);
+    if (!opponent) return null;
+    if (this.#blockButton?.player !== opponent.player)
+      this.#blockButton = { player: opponent.player, button: blockButton(this.#app, opponent) };
+    return this.#blockButton.button;
   }
 
   #muteButton({ id, name }: { id: string; name: string }) {
-    const isOff = mutedSenders().includes(id);
+    const muted = mutedSenders().includes(id);
     const onclick = () => {
-      mute(id, !isOff);
+      setMuted(id, !muted);
       this.#app.update();
     };
     return h(
       'button',
       { type: 'button', class: 'quiet', 'data-speaker': id, onclick },
-      translate(isOff ? 'talk.unmute' : 'talk.mute', { name }),
+      translate(muted ? 'talk.unmute' : 'talk.mute', { name }),
     );
   }
 
-  async #send(event: Event) {
+  async #onSubmit(event: Event) {
     event.preventDefault();
-    const text = this.#text.value.trim().normalize();
+    const text = this.#textInput.value.trim().normalize();
     if (text === '') return;
     if ([...text].length > TEXT_CHARACTERS_MAX) {
-      return setText(this.#trouble, translate('talk.long', { most: TEXT_CHARACTERS_MAX }));
+      return setText(this.#error, translate('talk.long', { most: TEXT_CHARACTERS_MAX }));
     }
-    if (await this.#say({ text })) this.#text.value = '';
-    this.#text.focus();
+    if (await this.#sendMessage({ text })) this.#textInput.value = '';
+    this.#textInput.focus();
   }
 
-  /** @returns whether it was said */
-  async #say(what: { preset: string } | { text: string }): Promise<boolean> {
+  /** Sends a chat message and shows the error if that fails. */
+  async #sendMessage(content: { preset: string } | { text: string }): Promise<boolean> {
     const match = this.#match;
     if (!match) return false;
     try {
-      await this.#app.connection.request({ type: 'say', match: match.match, ...what });
-      setText(this.#trouble, '');
+      await this.#app.connection.request({ type: 'say', match: match.match, ...content });
+      setText(this.#error, '');
       return true;
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
-      setText(this.#trouble, errorText(error));
+      setText(this.#error, errorText(error));
       return false;
     }
   }
 }
 
-/**
- * Who is to be heard: whoever plays, and whoever has said something; not oneself.
- * @param own name
- */
-function speakers(match: Match, own: string | undefined) {
+/** The players and the authors of messages, except the user. */
+function otherSenders(match: Match, ownName: string | undefined) {
   const seated: ChatEntry[] = [0, 1].flatMap((seat) => {
-    const person = seatOwner(match, seat);
-    return person && seat !== match.you ? [{ seat, name: person.name }] : [];
+    const owner = seatOwner(match, seat);
+    return owner && seat !== match.you ? [{ seat, name: owner.name }] : [];
   });
   const all = [...seated, ...match.said].filter(({ seat, name }) =>
-    seat === null ? name !== own : seat !== match.you,
+    seat === null ? name !== ownName : seat !== match.you,
   );
-  const known = new Map(all.map((line) => [senderOf(match, line), line.name]));
-  return [...known].map(([id, name]) => ({ id, name }));
+  const names = new Map(all.map((entry) => [senderOf(match, entry), entry.name]));
+  return [...names].map(([id, name]) => ({ id, name }));
 }
 
-function mute(speaker: string, on: boolean) {
-  const others = mutedSenders().filter((known) => known !== speaker);
-  const all = on ? [...others, speaker] : others;
-  setStored('muted', JSON.stringify(all.slice(-MUTED)));
+function setMuted(sender: string, muted: boolean) {
+  const others = mutedSenders().filter((id) => id !== sender);
+  const all = muted ? [...others, sender] : others;
+  setStored('muted', JSON.stringify(all.slice(-MUTED_MAX)));
 }

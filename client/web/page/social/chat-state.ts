@@ -1,4 +1,4 @@
-// What people say to each other beside the board, and who is not heard: that is the affair of this browser alone.
+// Chat messages of a match, and the senders that the user muted in this browser.
 
 import { getStored } from '../ui/storage.ts';
 import { tryTranslate } from '../text/language.ts';
@@ -7,30 +7,30 @@ import { seatOwner } from '../model/match.ts';
 import type { ChatPresetText, ChatEntry } from '../net/protocol.ts';
 import type { Match } from '../model/match.ts';
 
-/** So many lines of a match are kept, as the server keeps them. */
-const LINES = 20;
+/** Maximum number of messages per match, as in a snapshot from the server. */
+const MESSAGES_MAX = 20;
 
-/** The match with what somebody has just said. */
+/** The match with a new chat message. */
 export function withChatMessage(match: Match, { seat, name, preset, text }: ChatEntry): Match {
   const said = [...match.said, { seat, name, preset, text }];
-  return { ...match, said: said.slice(-LINES) };
+  return { ...match, said: said.slice(-MESSAGES_MAX) };
 }
 
-/** What was said, in the reader's language where it is a phrase that all know. */
+/** Text of a message; presets are translated into the user's language. */
 export function chatText({ preset, text }: ChatEntry, presets: ChatPresetText[]) {
   if (preset === undefined) return text ?? '';
-  const own = presets.find((one) => one.preset === preset)?.text;
-  return tryTranslate(`preset.${preset}`) ?? own ?? preset;
+  const serverText = presets.find((entry) => entry.preset === preset)?.text;
+  return tryTranslate(`preset.${preset}`) ?? serverText ?? preset;
 }
 
-/** By what a speaker is known: of spectators nothing but the name is told. */
+/** Id of the sender: the player id, or `@` and the name for spectators. */
 export function senderOf(match: Match, { seat, name }: ChatEntry) {
   return (seat === null ? null : seatOwner(match, seat)?.player) ?? `@${name}`;
 }
 
-/** Whether it is not to be heard. */
-export const isMuted = (match: Match, line: ChatEntry) =>
-  line.seat !== match.you && mutedSenders().includes(senderOf(match, line));
+/** Whether a message is hidden because its sender is muted. */
+export const isMuted = (match: Match, message: ChatEntry) =>
+  message.seat !== match.you && mutedSenders().includes(senderOf(match, message));
 
 export function mutedSenders(): string[] {
   try {

@@ -1,5 +1,4 @@
-// The way to what can be said beside the board, and to whoever sits opposite. What opens is loaded when somebody
-// wants it.
+// The chat button of a match, which counts unread messages and loads the chat panel on demand.
 
 import { replaceChildren, h } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
@@ -18,72 +17,77 @@ const BUBBLE =
 
 export class Chat {
   button = h('button', {
-    ...{ type: 'button', class: 'quiet round talk', hidden: true },
-    ...{ 'aria-expanded': 'false', onclick: () => void this.#open() },
+    type: 'button',
+    class: 'quiet round talk',
+    hidden: true,
+    'aria-expanded': 'false',
+    onclick: () => void this.#open(),
   });
-  /** What opens over the moves. */
+  /** container of the chat panel, which covers the moves */
   panelContainer = h('div', { class: 'talk-place' });
   #app;
   #match: Match | null = null;
   #panel: ChatPanel | null = null;
-  #unread = 0;
+  #unreadCount = 0;
 
   constructor(app: App) {
     this.#app = app;
     replaceChildren(this.button, icon(BUBBLE));
-    this.#call();
+    this.#updateLabel();
   }
 
   show(match: Match) {
     this.#match = match;
-    const isOn = isChatEnabled(this.#app);
-    const isHeard = match.spectators > 0 || match.said.length > 0;
-    this.button.hidden = match.status === 'open' || !(opponents(match) || (isOn && isHeard));
+    const isEnabled = isChatEnabled(this.#app);
+    const hasAudience = match.spectators > 0 || match.said.length > 0;
+    this.button.hidden =
+      match.status === 'open' || !(hasOtherPlayer(match) || (isEnabled && hasAudience));
     if (this.button.hidden) this.#panel?.close();
     this.#panel?.show(match);
   }
 
   /**
-   * Somebody has said something in the match that is shown.
-   * @returns what is to be heard of it, if anything is
+   * Counts a message of another user.
+   * @returns its text; empty if the message is the user's own or muted
    */
-  onChat(match: Match, line: ChatEntry): string {
-    if (line.seat !== null && line.seat === match.you) return '';
-    if (isMuted(match, line)) return '';
-    if (!this.#panel?.isOpen) this.#unread += 1;
-    this.#call();
-    return chatText(line, this.#app.connection.welcome?.presets ?? []);
+  onChat(match: Match, message: ChatEntry): string {
+    if (message.seat !== null && message.seat === match.you) return '';
+    if (isMuted(match, message)) return '';
+    if (!this.#panel?.isOpen) this.#unreadCount += 1;
+    this.#updateLabel();
+    return chatText(message, this.#app.connection.welcome?.presets ?? []);
   }
 
-  #call() {
+  #updateLabel() {
     const label =
-      this.#unread > 0 ? translate('talk.new', { count: this.#unread }) : translate('talk.label');
+      this.#unreadCount > 0
+        ? translate('talk.new', { count: this.#unreadCount })
+        : translate('talk.label');
     this.button.setAttribute('aria-label', label);
     this.button.title = label;
-    this.button.classList.toggle('unread', this.#unread > 0);
+    this.button.classList.toggle('unread', this.#unreadCount > 0);
   }
 
   async #open() {
     if (this.#panel?.isOpen) return this.#panel.close();
     if (!this.#panel) {
-      const seldom = await tryLoadLazyChunk(this.#app);
-      if (!seldom) return;
-      this.#panel ??= new seldom.ChatPanel(this.#app, this.button);
+      const chunk = await tryLoadLazyChunk(this.#app);
+      if (!chunk) return;
+      this.#panel ??= new chunk.ChatPanel(this.#app, this.button);
       replaceChildren(this.panelContainer, this.#panel.element);
     }
     if (!this.#match) return;
-    this.#unread = 0;
-    this.#call();
+    this.#unreadCount = 0;
+    this.#updateLabel();
     this.#panel.open(this.#match);
   }
 }
 
-/** Whether anything may be said on this server. */
 export function isChatEnabled({ connection }: App) {
   const chat = connection.welcome?.chat;
   return chat !== undefined && chat !== 'off';
 }
 
-/** Whether another person plays in it. */
-const opponents = (match: Match) =>
+/** Whether a human other than the user plays. */
+const hasOtherPlayer = (match: Match) =>
   [0, 1].some((seat) => seat !== match.you && seatOwner(match, seat) !== null);

@@ -1,9 +1,8 @@
-// What is told of a match of ours that nobody looks at: that it begins, that it is our turn, that
-// something is offered, that it is over.
+// Notifications of a match that is not on screen: its start, the player's turn, offers and its end.
 
 import { translate, joinSentences } from '../text/language.ts';
 import { isMyTurn, incomingOffers } from '../model/match.ts';
-import * as words from '../text/phrases.ts';
+import { offerText, resultTexts, seatName, statusText } from '../text/phrases.ts';
 
 import type { OfferState } from '../net/protocol.ts';
 import type { Match } from '../model/match.ts';
@@ -14,37 +13,34 @@ export interface MatchNotification {
   sound: 'turn' | 'offer' | 'end';
 }
 
-/**
- * @param after the same match, later
- * @param title the game's
- */
+/** @param title of the game */
 export function notificationFor(
   before: Match,
   after: Match,
   title: string,
-  speech: PhraseContext,
+  context: PhraseContext,
 ): MatchNotification | null {
   if (before.you !== null && after.you === null && after.status === 'running') {
     return { text: translate('news.bot', { game: title }), sound: 'end' };
   }
   if (after.you === null) return null;
   const offer = incomingOffers(after).find(
-    (offer) => !incomingOffers(before).some((old) => isSame(old, offer)),
+    (offer) => !incomingOffers(before).some((earlier) => isSameOffer(earlier, offer)),
   );
   if (offer) {
-    const name = words.seatName(after, 1 - after.you, speech);
-    const news = words.offerText(after, offer, name);
+    const name = seatName(after, 1 - after.you, context);
+    const news = offerText(after, offer, name);
     return { text: translate('news.of', { what: title, news }), sound: 'offer' };
   }
-  const against = { game: title, name: words.seatName(after, 1 - after.you, speech) };
+  const opponent = { game: title, name: seatName(after, 1 - after.you, context) };
   if (after.status === 'ended') {
     const seat = after.seats[after.you];
     const isHost = seat?.occupant === 'player' && seat.player === after.host;
-    // One that waits is called off by its host, who knows; a challenge is declined by another.
-    const isOwn = isHost && after.outcome?.detail !== 'declined';
-    if (before.status === 'ended' || (before.status === 'open' && isOwn)) return null;
-    const { headline, why } = words.resultTexts(after, speech);
-    const what = translate('news.against', against);
+    // No notification if the user, as the host, cancelled the open match.
+    const isCancelledByUser = isHost && after.outcome?.detail !== 'declined';
+    if (before.status === 'ended' || (before.status === 'open' && isCancelledByUser)) return null;
+    const { headline, why } = resultTexts(after, context);
+    const what = translate('news.against', opponent);
     return {
       text: translate('news.of', { what, news: joinSentences(headline, why) }),
       sound: 'end',
@@ -52,10 +48,10 @@ export function notificationFor(
   }
   const begins = before.status === 'open' && after.status === 'running';
   if (!begins && (isMyTurn(before) || !isMyTurn(after))) return null;
-  const what = translate(begins ? 'news.begins' : 'news.against', against);
-  const news = words.statusText(after, speech);
+  const what = translate(begins ? 'news.begins' : 'news.against', opponent);
+  const news = statusText(after, context);
   return { text: translate('news.of', { what, news }), sound: 'turn' };
 }
 
-const isSame = (one: OfferState, other: OfferState) =>
-  one.seat === other.seat && one.offer === other.offer && one.ply === other.ply;
+const isSameOffer = (a: OfferState, b: OfferState) =>
+  a.seat === b.seat && a.offer === b.offer && a.ply === b.ply;

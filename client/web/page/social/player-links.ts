@@ -1,29 +1,27 @@
-// People by their names: whoever has a name of their own has a page, and a rating where they have played for one.
+// Profile paths of players, and the texts of ratings.
 
 import { formatNumber, translate } from '../text/language.ts';
-import { occupantName as occupantWords } from '../text/phrases.ts';
+import { occupantName } from '../text/phrases.ts';
 
 import type { Level, Occupant, RatingChange } from '../net/protocol.ts';
 
-/** Where one reads about somebody. */
 export const profilePath = (name: string) => `/player/${encodeURIComponent(name)}`;
 
-/** Where one reads about whoever sits there; `null` if nowhere. */
+/** Profile path of the player in a seat; `null` for bots and guests. */
 export const seatProfilePath = (seat: Occupant) =>
   seat.occupant === 'player' && seat.account ? profilePath(seat.name) : null;
 
-/** Who sits there, with their rating where they have one of their own. */
+/** Name of the occupant, with the rating of an account. */
 export function nameWithRating(seat: Occupant, levels: Level[]) {
   const rating = seat.occupant === 'player' ? seatRatingText(seat, '', levels) : '';
-  const name = occupantWords(seat, levels);
+  const name = occupantName(seat, levels);
   return rating ? `${name} (${rating})` : name;
 }
 
-/** A rating as it is written; of one that few games tell one cannot be sure. */
-export const ratingText = (rating: number, provisional: boolean = false) =>
+export const ratingText = (rating: number, provisional = false) =>
   translate(provisional ? 'rating.about' : 'rating.plain', { rating: String(Math.round(rating)) });
 
-/** The rating of whoever sits there: of an account as it was when it sat down, of a bot as it is published. */
+/** Rating of an account when it joined the match, or the published rating of a bot in the game. */
 export function seatRatingText(seat: Occupant, game: string, levels: Level[]) {
   if (seat.occupant === 'player' && seat.rating !== undefined)
     return ratingText(seat.rating, seat.provisional);
@@ -32,8 +30,7 @@ export function seatRatingText(seat: Occupant, game: string, levels: Level[]) {
   return rating === undefined ? '' : ratingText(rating);
 }
 
-/** What a match has changed, with its sign. */
 export function ratingChangeText({ before, after }: RatingChange) {
-  const by = Math.round(after) - Math.round(before);
-  return by < 0 ? `−${formatNumber(-by)}` : `+${formatNumber(by)}`;
+  const change = Math.round(after) - Math.round(before);
+  return change < 0 ? `−${formatNumber(-change)}` : `+${formatNumber(change)}`;
 }

@@ -1,4 +1,4 @@
-// How one challenges a player: whoever one has played lately.
+// Sends challenges. The browser stores the recent opponents and the challenged players.
 
 import { getStored, setStored } from '../ui/storage.ts';
 import { seatOwner } from '../model/match.ts';
@@ -7,30 +7,30 @@ import type { NamedPlayer, RequestOf } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
-/** So many whom one has played are remembered. */
-const OPPONENTS = 5;
-/** So many challenges of one's own are remembered: the server allows no more. */
-const CHALLENGED = 20;
+const OPPONENTS_MAX = 5;
+/** The server's limit of open challenges per player. */
+const CHALLENGES_MAX = 20;
 
-/** Whom one has played, the last first. */
-export const recentOpponents = (): NamedPlayer[] => recalled('opponents');
-
-/** Remembers who sits opposite. */
-export function rememberOpponent(match: Match) {
-  const other = match.you === null ? null : seatOwner(match, 1 - match.you);
-  if (!other || match.status === 'open') return;
-  const others = recentOpponents().filter(({ player }) => player !== other.player);
-  setStored('opponents', JSON.stringify([other, ...others].slice(0, OPPONENTS)));
+interface StoredChallenge {
+  match: string;
+  name: string;
 }
 
-/**
- * For whom alone a match of ours waits, which only this browser knows.
- * @returns a name
- */
-export const challengedOpponent = ({ match }: Pick<Match, 'match'>): string | undefined =>
-  recalled('challenged').find((known) => known.match === match)?.name;
+/** Recent opponents, latest first. */
+export const recentOpponents = () => storedList<NamedPlayer>('opponents');
 
-function recalled(key: string): any[] {
+export function rememberOpponent(match: Match) {
+  const opponent = match.you === null ? null : seatOwner(match, 1 - match.you);
+  if (!opponent || match.status === 'open') return;
+  const others = recentOpponents().filter(({ player }) => player !== opponent.player);
+  setStored('opponents', JSON.stringify([opponent, ...others].slice(0, OPPONENTS_MAX)));
+}
+
+/** Name of the player whom the user challenged to a match in this browser. */
+export const challengedOpponent = ({ match }: Pick<Match, 'match'>) =>
+  storedList<StoredChallenge>('challenged').find((challenge) => challenge.match === match)?.name;
+
+function storedList<T>(key: string): T[] {
   try {
     const all = JSON.parse(getStored(key) ?? '[]');
     return Array.isArray(all) ? all : [];
@@ -39,14 +39,14 @@ function recalled(key: string): any[] {
   }
 }
 
-/** Makes a match for this player alone, and goes there. */
+/** Creates a match that only this player can join, and opens it. */
 export function sendChallenge(
   app: App,
   { player, name }: NamedPlayer,
-  wanted: RequestOf<'create'>,
+  request: RequestOf<'create'>,
 ) {
-  void app.enterMatch({ ...wanted, for: player }, ({ match }) => {
-    const all = [{ match, name }, ...recalled('challenged')];
-    setStored('challenged', JSON.stringify(all.slice(0, CHALLENGED)));
+  void app.enterMatch({ ...request, for: player }, ({ match }) => {
+    const all = [{ match, name }, ...storedList<StoredChallenge>('challenged')];
+    setStored('challenged', JSON.stringify(all.slice(0, CHALLENGES_MAX)));
   });
 }
