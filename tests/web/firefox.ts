@@ -1,5 +1,5 @@
-// The page in Firefox as it is given out, by WebDriver BiDi. What drives the other tests drives builds of
-// Firefox of its own only. Everybody has a window: in a tab behind another nothing is drawn.
+// Drives the release build of Firefox by WebDriver BiDi, because Playwright drives only its own
+// builds of Firefox. Each page has its own window, because Firefox does not draw background tabs.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -7,17 +7,19 @@ import { createRequire } from 'node:module';
 
 import { AXE_PATH, TIMEOUT_MS, Server } from './support.ts';
 
+import type * as Puppeteer from 'puppeteer-core';
+import type { AxeViolation } from './support.ts';
+
 const require = createRequire(new URL('../../client/web/package.json', import.meta.url));
-const puppeteer: typeof import('puppeteer-core') = require('puppeteer-core');
+const puppeteer: typeof Puppeteer = require('puppeteer-core');
 
-import type { ElementHandle } from 'puppeteer-core';
-export type Page = import('puppeteer-core').Page;
+export type Page = Puppeteer.Page;
 
-const SEARCH = readFileSync(AXE_PATH, 'utf8');
+const AXE_SOURCE = readFileSync(AXE_PATH, 'utf8');
 
-let browser: Promise<import('puppeteer-core').Browser> | undefined;
+let browser: Promise<Puppeteer.Browser> | undefined;
 
-function theFirefox() {
+function getBrowser() {
   browser ??= puppeteer.launch({
     browser: 'firefox',
     executablePath: process.env.FIREFOX ?? '/usr/bin/firefox-esr',
@@ -31,12 +33,12 @@ function theFirefox() {
 
 export const closeFirefox = async () => (await browser)?.close();
 
-/** A server, and people with a Firefox each. Whatever a page complains of fails the test. */
+/** The server of a test and its pages in Firefox. An error on any page fails the test. */
 export class FirefoxHarness {
   #server;
-  #contexts: import('puppeteer-core').BrowserContext[] = [];
+  #contexts: Puppeteer.BrowserContext[] = [];
   pageErrors: string[] = [];
-  /** Whether requests may fail, as they do while the server is not reached. */
+  /** Whether pages may report errors, for example while the server is down. */
   expectsFailures = false;
 
   constructor(server: Server) {
@@ -47,9 +49,9 @@ export class FirefoxHarness {
     return this.#server;
   }
 
-  /** Somebody who has opened a page. */
-  async openPage(path: string = '/') {
-    const context = await (await theFirefox()).createBrowserContext();
+  /** Opens a page in its own browser context. */
+  async openPage(path = '/') {
+    const context = await (await getBrowser()).createBrowserContext();
     this.#contexts.push(context);
     const page = await context.newPage({ type: 'window' });
     page.setDefaultTimeout(TIMEOUT_MS);
@@ -73,44 +75,43 @@ export class FirefoxHarness {
   }
 }
 
-/** @param more options of the server's command line */
+/** Wraps a test so that it runs with its own server and Firefox. */
 export const withFirefox =
-  (scene: (foxes: FirefoxHarness) => Promise<void>, more: string[] = []) =>
+  (run: (harness: FirefoxHarness) => Promise<void>, options: string[] = []) =>
   async () => {
-    const server = new Server(more);
+    const server = new Server(options);
     await server.start();
-    const foxes = new FirefoxHarness(server);
+    const harness = new FirefoxHarness(server);
     try {
-      await scene(foxes);
+      await run(harness);
     } catch (error) {
-      for (const complaint of foxes.pageErrors) console.error(complaint);
+      for (const error of harness.pageErrors) console.error(error);
       throw error;
     } finally {
-      await foxes.close();
+      await harness.close();
     }
-    if (!foxes.expectsFailures) assert.deepEqual(foxes.pageErrors, []);
+    if (!harness.expectsFailures) assert.deepEqual(harness.pageErrors, []);
   };
 
 /**
- * Clicks what is called so, once it is there. (The driver's own search by role looks through the whole tree of
- * accessible objects, for seconds.)
- * @param kind a selector
+ * Waits for a visible element with this accessible name, and clicks it. Puppeteer's own search by
+ * role reads the whole accessibility tree, which takes seconds.
  */
-export async function clickByName(page: Page, kind: string, name: string) {
-  const found = await page.waitForFunction(
-    (selector, words) =>
+export async function clickByName(page: Page, selector: string, name: string) {
+  const element = await page.waitForFunction(
+    (selector, name) =>
       [...document.querySelectorAll(selector)].find((element) => {
-        const told = element.getAttribute('aria-label') ?? element.textContent;
-        return element.checkVisibility() && told?.trim() === words;
+        const label = element.getAttribute('aria-label') ?? element.textContent;
+        return element.checkVisibility() && label?.trim() === name;
       }),
     {},
-    kind,
+    selector,
     name,
   );
-  await (found as ElementHandle<Element>).click();
+  await (element as Puppeteer.ElementHandle<Element>).click();
 }
 
-/** Cuts the connection off as the next move is sent, and the way to the server. */
+/** Closes the connection in place of sending the next move, and takes the page offline. */
 export async function disconnectOnNextMove(page: Page) {
   await page.evaluate(() => {
     const send = WebSocket.prototype.send;
@@ -123,12 +124,12 @@ export async function disconnectOnNextMove(page: Page) {
   await page.setOfflineMode(true);
 }
 
-/** Waits until this is to be read there. */
+/** Waits until a visible element of this selector contains the text. */
 export const waitForText = (page: Page, selector: string, text: string) =>
   page.waitForFunction(
-    (where, words) =>
-      [...document.querySelectorAll(where)].some(
-        (element) => element.checkVisibility() && element.textContent?.includes(words),
+    (selector, text) =>
+      [...document.querySelectorAll(selector)].some(
+        (element) => element.checkVisibility() && element.textContent?.includes(text),
       ),
     {},
     selector,
@@ -137,25 +138,22 @@ export const waitForText = (page: Page, selector: string, text: string) =>
 
 export const waitForStatus = (page: Page, text: string) => waitForText(page, '.standing', text);
 
-/** It is our turn, and there is a connection to play over. */
+/** Waits until it is our turn and the page is connected. */
 export const waitForMyTurn = (page: Page) =>
   page.waitForSelector('.my-turn .cells :is(.legal, .movable)');
 
-/** A square of the board, by how it is read out. */
-export const waitForSquare = (page: Page, words: string) =>
-  page.waitForSelector(`[role=gridcell][aria-label^="${words}"]`);
+/** Waits for a square whose accessible name begins with `name`. */
+export const waitForSquare = (page: Page, name: string) =>
+  page.waitForSelector(`[role=gridcell][aria-label^="${name}"]`);
 
-/** How many moves the page knows of. */
+/** Number of moves in the move list. */
 export const countMoves = (page: Page) => page.$$eval('.moves button', (buttons) => buttons.length);
 
-/**
- * Waits for our turn, and then until the server has taken the move.
- * @param does what plays it
- */
-export async function playAndWait(page: Page, does: () => Promise<void>) {
+/** Waits for our turn, calls `play`, and waits until the server has accepted the move. */
+export async function playAndWait(page: Page, play: () => Promise<void>) {
   await waitForMyTurn(page);
   const before = await countMoves(page);
-  await does();
+  await play();
   await page.waitForFunction(
     (count) => document.querySelectorAll('.moves button').length > count,
     {},
@@ -163,21 +161,21 @@ export async function playAndWait(page: Page, does: () => Promise<void>) {
   );
 }
 
-/** Plays by clicking these squares. */
+/** Plays a move by clicking these squares, and waits until the server has accepted it. */
 export const playMove = (page: Page, ...squares: string[]) =>
   playAndWait(page, async () => {
     for (const square of squares) await page.click(`[role=gridcell][data-square="${square}"]`);
   });
 
-/** Whether the match is over; waits until it is that or our turn. */
+/** Waits until it is our turn or the match is over, and returns whether it is over. */
 export async function isMatchOver(page: Page) {
   await page.waitForSelector('.room.my-turn, .room.ended');
   return (await page.$('.room.ended')) !== null;
 }
 
-/** Plays something that is possible, so often or until it is over. */
-export async function playAnyMoves(page: Page, most: number) {
-  for (let own = 0; own < most && !(await isMatchOver(page)); own++) {
+/** Plays up to `maxMoves` legal moves, or until the match is over. */
+export async function playAnyMoves(page: Page, maxMoves: number) {
+  for (let count = 0; count < maxMoves && !(await isMatchOver(page)); count++) {
     await playAndWait(page, async () => {
       if (await page.$('.cells .movable')) await page.click('.cells .movable');
       await page.click('.cells .legal');
@@ -185,24 +183,23 @@ export async function playAnyMoves(page: Page, most: number) {
   }
 }
 
-/** Begins a match against a bot. */
-export async function startBotMatch(page: Page, game: string, level: string = 'Beginner') {
+export async function startBotMatch(page: Page, game: string, level = 'Beginner') {
   await clickByName(page, 'label span', game);
   await clickByName(page, 'label', level);
   await clickByName(page, 'button', `Play the ${level.toLowerCase()} bot`);
   await page.waitForSelector('[role=grid]');
 }
 
-/** What axe finds. */
+/** Asserts that axe finds no faults. */
 export async function expectAccessible(page: Page, state: string) {
-  if (await page.evaluate(() => !('axe' in globalThis))) await page.evaluate(SEARCH);
-  const found = await page.evaluate(async () => {
-    await Promise.all(document.getAnimations().map((moving) => moving.finished.catch(() => {})));
-    // @ts-expect-error: it was brought along
+  if (await page.evaluate(() => !('axe' in globalThis))) await page.evaluate(AXE_SOURCE);
+  const faults = await page.evaluate(async () => {
+    await Promise.all(document.getAnimations().map(({ finished }) => finished.catch(() => {})));
+    // @ts-expect-error: injected
     const { violations } = await globalThis.axe.run();
     return violations.map(
-      ({ id, nodes }: any) => `${id}: ${nodes.map((node: any) => node.html).join(' ')}`,
+      ({ id, nodes }: AxeViolation) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`,
     );
   });
-  assert.deepEqual(found, [], state);
+  assert.deepEqual(faults, [], state);
 }

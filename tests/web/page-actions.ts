@@ -1,78 +1,73 @@
-// What people do on the page, in their words.
+// Actions of users on the page, and assertions on what it shows, for the browser tests.
 
 import assert from 'node:assert/strict';
 
 import { eventually, finishAnimations } from './support.ts';
 
-import type { Page } from './support.ts';
+import type { AxeViolation, Page } from './support.ts';
 
 export const cell = (page: Page, square: string) =>
   page.getByRole('gridcell', { name: new RegExp(`^${square},`) });
 
+/** Waits until the header shows this player name. */
+export const waitForOwnName = (page: Page, name: string) =>
+  page.locator('header .name bdi').getByText(name, { exact: true }).waitFor();
+
 export const waitForStatus = (page: Page, text: string | RegExp) =>
   page.locator('.standing', { hasText: text }).waitFor();
 
-/** It is our turn, and there is a connection to play over. */
+/** Waits until it is our turn and the page is connected. */
 export const waitForMyTurn = (page: Page) =>
   page.locator('.room.my-turn .standing', { hasText: 'Your turn.' }).waitFor();
 
-/** Plays by clicking these squares, and waits until the server has taken the move. */
+/** Plays a move by clicking these squares, and waits until the server has accepted it. */
 export const playMove = (page: Page, ...squares: string[]) =>
   playAndWait(page, async () => {
     for (const square of squares) await cell(page, square).click();
   });
 
-/** Plays a move that has no square. */
+/** Plays a move without a square, such as a pass. */
 export const playOtherMove = (page: Page, name: string) =>
   playAndWait(page, () =>
     page.getByRole('group', { name: 'Other moves' }).getByRole('button', { name }).click(),
   );
 
-/**
- * Waits for our turn, and then until the server has taken the move.
- * @param does what plays it
- */
-export async function playAndWait(page: Page, does: () => Promise<void>) {
+/** Waits for our turn, calls `play`, and waits until the server has accepted the move. */
+export async function playAndWait(page: Page, play: () => Promise<void>) {
   await waitForMyTurn(page);
   const before = await countMoves(page);
-  await does();
+  await play();
   await page.waitForFunction(
     (count) => document.querySelectorAll('.moves button').length > count,
     before,
   );
 }
 
-/**
- * Plays these moves in turn, each by its squares.
- * @param first who begins
- * @param moves apart by spaces, their squares by `-`
- */
+/** Plays moves such as `e2-e4 e7-e5` by clicking their squares. The pages take turns. */
 export async function playMoves(first: Page, second: Page, moves: string) {
-  for (const [at, move] of moves.split(' ').entries()) {
-    await playMove(at % 2 === 0 ? first : second, ...move.split('-'));
+  for (const [ply, move] of moves.split(' ').entries()) {
+    await playMove(ply % 2 === 0 ? first : second, ...move.split('-'));
   }
 }
 
-/** A button of the bar. */
 export const barButton = (page: Page, name: string) =>
   page.getByRole('group', { name: 'In this match' }).getByRole('button', { name });
 
-/** How many moves the page knows of. */
+/** Number of moves in the move list. */
 export const countMoves = (page: Page) => page.locator('.moves button').count();
 
-/** Whether the match is over; waits until it is that or our turn. */
+/** Waits until it is our turn or the match is over, and returns whether it is over. */
 export async function isMatchOver(page: Page) {
   await page.locator('.room.my-turn, .room.ended').waitFor();
   return (await page.locator('.room.ended').count()) > 0;
 }
 
-/** The squares one can play on now. */
+/** Squares that are marked as targets of legal moves. */
 export const legalSquares = (page: Page): Promise<string[]> =>
   page
     .locator('[role=gridcell].legal')
     .evaluateAll((cells) => cells.map((cell) => cell.getAttribute('data-square') ?? ''));
 
-/** Begins a match against a bot. */
 export async function startBotMatch(
   page: Page,
   {
@@ -88,50 +83,45 @@ export async function startBotMatch(
   await page.getByRole('grid').waitFor();
 }
 
-/** Opens a match for a friend, and gives the link to it. */
-export const inviteFriend = (page: Page, game?: string) => opening(page, 'Invite a friend', game);
+/** Creates a match for a friend and returns its link. */
+export const inviteFriend = (page: Page, game?: string) =>
+  createMatch(page, 'Invite a friend', game);
 
-/** Opens a match for anybody, and gives the link to it. */
+/** Creates an open match and returns its link. */
 export const createOpenMatch = (page: Page, game?: string) =>
-  opening(page, 'Create an open match', game);
+  createMatch(page, 'Create an open match', game);
 
-/** @param name of the button */
-async function opening(page: Page, name: string, game: string = 'Tic-tac-toe') {
+async function createMatch(page: Page, button: string, game = 'Tic-tac-toe') {
   await page.getByRole('radio', { name: game, exact: true }).check();
-  await page.getByRole('button', { name }).click();
+  await page.getByRole('button', { name: button }).click();
   return page.getByLabel('Link to this match').inputValue();
 }
 
-/**
- * Opens a match for a friend by other terms than the lobby has.
- * @param terms fields of `create`
- */
+/** Like `inviteFriend`, with fields of the `create` request that the lobby does not offer. */
 export async function inviteWithTerms(page: Page, terms: Record<string, unknown>, game?: string) {
   await page.routeWebSocket('**/ws', (socket) => {
     const server = socket.connectToServer();
     socket.onMessage((text) => {
       const request = JSON.parse(String(text));
-      const more = request.type === 'create' ? terms : {};
-      server.send(JSON.stringify({ ...request, ...more }));
+      server.send(JSON.stringify({ ...request, ...(request.type === 'create' ? terms : {}) }));
     });
   });
   await page.reload();
   return inviteFriend(page, game);
 }
 
-/** Where one's name, devices and keys are. */
+/** Opens the page with the player's name, devices and API keys. */
 export async function openAccountPage(page: Page) {
   await page.locator('header .name').click();
   await page.locator('.devices li').first().waitFor();
 }
 
-/** Asks for another name. */
 export async function openRenameDialog(page: Page) {
   await openAccountPage(page);
   await page.getByRole('button', { name: 'Choose a name' }).click();
 }
 
-/** Takes a name that is one's own, and goes back to the lobby. */
+/** Registers an account with `PASSWORD` and returns to the lobby. */
 export async function signUp(page: Page, name: string) {
   await openAccountPage(page);
   const account = page.getByRole('region', { name: 'Keep your name' });
@@ -142,64 +132,62 @@ export async function signUp(page: Page, name: string) {
   await page.goto('/');
 }
 
-/** With which people of the tests sign up. */
 export const PASSWORD = 'correct horse battery';
 
-/** The code in a link. */
+/** Match code in a link. */
 export const codeFromLink = (link: string) => new URL(link).pathname.slice(-6);
 
 export const chooseClock = (page: Page, title: string) =>
   page.getByRole('combobox', { name: 'Clock', exact: true }).selectOption(title);
 
-/** Nothing sticks out to the side. */
 export async function expectNoHorizontalOverflow(page: Page) {
-  const [content, window] = await page.evaluate(() => [
+  const [content, viewport] = await page.evaluate(() => [
     document.documentElement.scrollWidth,
     innerWidth,
   ]);
   assert.ok(
-    content !== undefined && window !== undefined && content <= window,
-    `${content} > ${window}`,
+    content !== undefined && viewport !== undefined && content <= viewport,
+    `${content} > ${viewport}`,
   );
 }
 
-/** It is there, and within the window. */
-export async function expectInViewport(one: ReturnType<Page['locator']>) {
-  await one.waitFor();
-  const box = await one.boundingBox();
-  const height = one.page().viewportSize()?.height ?? 0;
+/** Waits for an element, and asserts that it lies vertically within the viewport. */
+export async function expectInViewport(locator: ReturnType<Page['locator']>) {
+  await locator.waitFor();
+  const box = await locator.boundingBox();
+  const height = locator.page().viewportSize()?.height ?? 0;
   assert.ok(box && box.y >= 0 && box.y + box.height <= height, `${JSON.stringify(box)}: ${height}`);
 }
 
-/** So often axe looks, if something changes while it does. */
-const LOOKS = 3;
+/** Maximum number of axe runs, because the page may change during a run. */
+const MAX_AXE_RUNS = 3;
 
-/** What axe finds; the visitor has to have brought it. */
+/** Asserts that axe finds no faults on a page that was opened with `axe: true`. */
 export async function expectAccessible(page: Page, state: string) {
-  let found: string[] = [];
-  // A clock or the other player may change what it looks at meanwhile: what is wrong is so the next time, too.
-  for (let look = 0; look < LOOKS; look++) {
+  let faults: string[] = [];
+  // Faults that appear only while a clock or a move changes the page are gone in the next run.
+  for (let run = 0; run < MAX_AXE_RUNS; run++) {
     await finishAnimations(page);
-    found = await page.evaluate(async () => {
+    faults = await page.evaluate(async () => {
       // @ts-expect-error: injected
       const { violations } = await globalThis.axe.run();
       return violations.map(
-        ({ id, nodes }: any) => `${id}: ${nodes.map((node: any) => node.html).join(' ')}`,
+        ({ id, nodes }: AxeViolation) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`,
       );
     });
-    if (found.length === 0) return;
+    if (faults.length === 0) return;
   }
-  assert.deepEqual(found, [], state);
+  assert.deepEqual(faults, [], state);
 }
 
-/** The tab is called so. */
+/** Waits until the tab has this title. */
 export const expectTitle = (page: Page, title: string | RegExp) =>
   eventually(async () => {
-    const seen = await page.title();
-    if (typeof title === 'string') assert.equal(seen, title);
-    else assert.match(seen, title);
+    const actual = await page.title();
+    if (typeof title === 'string') assert.equal(actual, title);
+    else assert.match(actual, title);
   });
 
-/** Both look at the same address. */
-export const waitForSameUrl = (one: Page, other: Page) =>
-  one.waitForURL((url) => url.href === other.url());
+/** Waits until the first page has the URL of the other page. */
+export const waitForSameUrl = (page: Page, other: Page) =>
+  page.waitForURL((url) => url.href === other.url());

@@ -1,19 +1,21 @@
-// What a camera makes of a QR code: of the size that a link to pair by has, undamaged, in one block.
+// Reads a QR code from a screenshot. It supports only version 3 in one block, which a pairing link
+// needs, and corrects no errors.
 
 import assert from 'node:assert/strict';
 
 import type { Locator } from '../../client/web/node_modules/playwright-core/types/types.ts';
 
-/** Version 3: 29 modules wide. */
+/** Width of version 3 in modules. */
 const SIZE = 29;
 const BORDER = 4;
-/** The middle of its one alignment pattern. */
+/** Centre of the only alignment pattern. */
 const ALIGNMENT = 22;
-/** What format information is combined with, so that it is never all light. */
+/** XOR mask of the format information. */
 const FORMAT_MASK = 0b101010000010010;
-const BYTES = 0b0100;
+/** Mode of a segment of bytes. */
+const BYTE_MODE = 0b0100;
 
-/** Which modules are turned over, by each of the masks. */
+/** Mask patterns: a module is inverted where the value is 0. */
 const MASKS: ((x: number, y: number) => number)[] = [
   (x, y) => (x + y) % 2,
   (_, y) => y % 2,
@@ -25,49 +27,52 @@ const MASKS: ((x: number, y: number) => number)[] = [
   (x, y) => (((x + y) % 2) + ((x * y) % 3)) % 2,
 ];
 
-/** Whether a module is no data. */
-function isFrame(x: number, y: number) {
+/**
+ * Whether a module belongs to a fixed pattern or to the format information, and so holds no data.
+ */
+function isFunctionModule(x: number, y: number) {
   const [left, top, right, bottom] = [x < 9, y < 9, x >= SIZE - 8, y >= SIZE - 8];
   const isCorner = (left && top) || (right && top) || (left && bottom);
   const isAlignment = Math.abs(x - ALIGNMENT) <= 2 && Math.abs(y - ALIGNMENT) <= 2;
   return isCorner || isAlignment || x === 6 || y === 6;
 }
 
-/** The number that these bits are. */
-const number = (bits: Iterable<boolean>) =>
+/** Converts bits to a number, the highest bit first. */
+const toNumber = (bits: Iterable<boolean>) =>
   [...bits].reduce((value, bit) => value * 2 + Number(bit), 0);
 
-/** The text in a picture, by its pixels on the screen. */
+/** Decodes the text of a QR code from its pixels on the screen. */
 export async function readQrCode(picture: Locator) {
-  const dark = await pixels(picture);
-  const at = (x: number, y: number) => {
-    const bit = dark[y * SIZE + x];
-    assert.ok(bit !== undefined, `${x} ${y}`);
-    return bit;
+  const modules = await readModules(picture);
+  const isDark = (x: number, y: number) => {
+    const dark = modules[y * SIZE + x];
+    assert.ok(dark !== undefined, `${x} ${y}`);
+    return dark;
   };
-  const format = [0, 1, 2, 3, 4, 5, 7, 8].map((x) => at(x, 8));
-  format.push(...[7, 5, 4, 3, 2, 1, 0].map((y) => at(8, y)));
-  const mask = MASKS[((number(format) ^ FORMAT_MASK) >> 10) & 7];
+  const format = [0, 1, 2, 3, 4, 5, 7, 8].map((x) => isDark(x, 8));
+  format.push(...[7, 5, 4, 3, 2, 1, 0].map((y) => isDark(8, y)));
+  const mask = MASKS[((toNumber(format) ^ FORMAT_MASK) >> 10) & 7];
   assert.ok(mask);
   const bits: boolean[] = [];
-  // In pairs of columns from the right, up and down by turns, around the column of the timing pattern.
+  // Data fills pairs of columns from the right, alternately upwards and downwards, and skips the
+  // timing column.
   for (let right = SIZE - 1, isUp = true; right > 0; right -= 2, isUp = !isUp) {
     if (right === 6) right = 5;
     for (let step = 0; step < SIZE; step++) {
       const y = isUp ? SIZE - 1 - step : step;
       for (const x of [right, right - 1]) {
-        if (!isFrame(x, y)) bits.push(at(x, y) !== (mask(x, y) === 0));
+        if (!isFunctionModule(x, y)) bits.push(isDark(x, y) !== (mask(x, y) === 0));
       }
     }
   }
-  const take = (count: number) => number(bits.splice(0, count));
-  assert.equal(take(4), BYTES);
+  const take = (count: number) => toNumber(bits.splice(0, count));
+  assert.equal(take(4), BYTE_MODE);
   const bytes = Array.from({ length: take(8) }, () => take(8));
   return new TextDecoder().decode(Uint8Array.from(bytes));
 }
 
 /** Whether each module is dark, row by row. */
-async function pixels(picture: Locator): Promise<boolean[]> {
+async function readModules(picture: Locator): Promise<boolean[]> {
   const png = await picture.screenshot();
   return picture.page().evaluate(
     async ([base64, size, border]) => {
@@ -76,10 +81,10 @@ async function pixels(picture: Locator): Promise<boolean[]> {
       const canvas = new OffscreenCanvas(image.width, image.height);
       const context = canvas.getContext('2d') as OffscreenCanvasRenderingContext2D;
       context.drawImage(image, 0, 0);
-      const module = image.width / (size + 2 * border);
-      return Array.from({ length: size * size }, (_, at) => {
-        const x = Math.floor((border + (at % size) + 0.5) * module);
-        const y = Math.floor((border + Math.floor(at / size) + 0.5) * module);
+      const moduleSize = image.width / (size + 2 * border);
+      return Array.from({ length: size * size }, (_, index) => {
+        const x = Math.floor((border + (index % size) + 0.5) * moduleSize);
+        const y = Math.floor((border + Math.floor(index / size) + 0.5) * moduleSize);
         const [red = 255] = context.getImageData(x, y, 1, 1).data;
         return red < 128;
       });

@@ -1,4 +1,4 @@
-// A server of its own for each test, and a browser that looks at it.
+// Starts a Plyhouse server for each test and opens Chromium pages on it.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -10,31 +10,40 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-// What tests need is installed beside the page.
-const require = createRequire(new URL('../../client/web/package.json', import.meta.url));
-const { chromium }: typeof import('playwright-core') = require('playwright-core');
+import type { ChildProcess } from 'node:child_process';
+import type * as Playwright from 'playwright-core';
 
-/** The source of axe, which finds what keeps people out. */
+// The dependencies of the tests are installed in `client/web`.
+const require = createRequire(new URL('../../client/web/package.json', import.meta.url));
+const { chromium }: typeof Playwright = require('playwright-core');
+
+/** Path of axe-core, which finds accessibility faults. */
 export const AXE_PATH = require.resolve('axe-core/axe.min.js');
 
-export type Page = import('playwright-core').Page;
-export type ContextOptions = import('playwright-core').BrowserContextOptions;
+export type Page = Playwright.Page;
+export type ContextOptions = Playwright.BrowserContextOptions;
+
+/** A fault in the results of axe, with the elements that have it. */
+export interface AxeViolation {
+  id: string;
+  nodes: { html: string }[];
+}
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const target = process.env.CARGO_TARGET_DIR ?? join(root, 'target');
 const program = join(target, 'debug', 'plyhouse');
-/** The page as it is written, not as the program carries it. */
+/** Source directory of the page. The program embeds the built page instead. */
 export const PAGE_DIR = join(root, 'client', 'web', 'page');
 
-/** Longer than any single step takes, also while builds use all processors. */
+/** Timeout of a single step. It is long enough while builds use all processors. */
 export const TIMEOUT_MS = 120_000;
 
-/** Whether each test runs in all of its variants, as `tests/run --all` asks for. */
+/** Whether each test runs in all of its variants (`tests/run --all`). */
 export const ALL_VARIANTS = Boolean(process.env.ALL);
 
 /**
- * The variants of a test to run: all of them with `ALL=1`, otherwise those of these names.
- * a name, or an array that begins with it
+ * Selects the variants of a test to run: all of them with `ALL=1`, otherwise those named in
+ * `usual`. A variant is a name, or an array that begins with its name.
  */
 export function selectVariants<T extends string | readonly [string, ...unknown[]]>(
   all: readonly T[],
@@ -46,41 +55,43 @@ export function selectVariants<T extends string | readonly [string, ...unknown[]
   return chosen;
 }
 
-/** Whether `picture` takes screenshots. A full-page screenshot costs as much CPU time as a dozen clicks. */
-const PICTURES = Boolean(process.env.PICTURES);
+/**
+ * Whether `takeScreenshot` takes screenshots. A full-page screenshot costs as much CPU time as a
+ * dozen clicks.
+ */
+const TAKES_SCREENSHOTS = Boolean(process.env.PICTURES);
 
-/** How much slower than this machine the browser shall be: `SLOW=6` finds what is asked for too early. */
-const SLOW = Number(process.env.SLOW ?? 1);
+/** CPU slowdown of the browser. `SLOW=6` finds steps that do not wait for the page. */
+const SLOWDOWN = Number(process.env.SLOW ?? 1);
 
-/** Of the messages between each page and the server so many are told when a test fails, and of each the beginning. */
-const MESSAGES_KEPT = 30;
-const MESSAGE_TOLD = 160;
+/** Limits of the message log that a failed test prints for each page. */
+const MAX_LOGGED_MESSAGES = 30;
+const MAX_MESSAGE_LENGTH = 160;
 
-/** The real server, on a port of its own. */
+/** A Plyhouse server process with its own port and store. */
 export class Server {
   #data = mkdtempSync(join(tmpdir(), 'plyhouse-'));
   #port = 0;
-  #process: import('node:child_process').ChildProcess | undefined;
-  #more;
+  #process: ChildProcess | undefined;
+  #options;
 
-  /** @param more options of the command line */
-  constructor(more: string[]) {
-    this.#more = more;
+  /** @param options command line options */
+  constructor(options: string[]) {
+    this.#options = options;
   }
 
   get url() {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** The directory of its store. */
   get dataDir() {
     return this.#data;
   }
 
-  /** Starts it, with the same matches and on the same port as before. */
+  /** Starts the server. A restarted server keeps its port and store. */
   async start() {
     const listen = ['--listen', `127.0.0.1:${this.#port}`, '--data', this.#data, '--log', 'warn'];
-    const child = spawn(program, [...listen, ...this.#more], {
+    const child = spawn(program, [...listen, ...this.#options], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.#process = child;
@@ -97,26 +108,23 @@ export class Server {
     throw new Error('the server did not start');
   }
 
-  /**
-   * What the program prints to whoever speaks to this server through its store.
-   * @param words of the command
-   */
-  async runCommand(...words: string[]) {
-    const child = spawn(program, [...words, '--data', this.#data], {
+  /** Runs a command of the program on the store of this server and returns the output. */
+  async runCommand(...command: string[]) {
+    const child = spawn(program, [...command, '--data', this.#data], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    let printed = '';
-    for await (const chunk of child.stdout) printed += chunk;
-    return printed.trim();
+    let output = '';
+    for await (const chunk of child.stdout) output += chunk;
+    return output.trim();
   }
 
-  /** Kills it as a power cut would. */
+  /** Kills the process with SIGKILL, as abruptly as a power cut. */
   async kill() {
     const child = this.#process;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    const ended = once(child, 'exit');
+    const exit = once(child, 'exit');
     child.kill('SIGKILL');
-    await ended;
+    await exit;
   }
 
   async stop() {
@@ -125,7 +133,7 @@ export class Server {
   }
 }
 
-let browser: Promise<import('playwright-core').Browser> | undefined;
+let browser: Promise<Playwright.Browser> | undefined;
 
 /** The headless shell takes half the CPU time of Chromium. */
 const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell';
@@ -135,7 +143,7 @@ export function getBrowser() {
   browser ??= chromium.launch({
     executablePath: process.env.CHROMIUM ?? installed,
     args: [
-      // Everything that it opens is served by us; a container often allows no sandbox.
+      // The browser opens only pages of the tests, and many containers allow no sandbox.
       '--no-sandbox',
       '--disable-gpu',
       '--disable-quic',
@@ -150,17 +158,14 @@ export function getBrowser() {
 
 export const closeBrowser = async () => (await browser)?.close();
 
-/**
- * Where a test plays: a server, and people with a browser each. Whatever a page complains of fails
- * the test.
- */
+/** The server of a test and its pages. An error on any page fails the test. */
 export class TestHarness {
   #server;
-  #contexts: import('playwright-core').BrowserContext[] = [];
-  #complaints: string[] = [];
-  /** What each page and the server told each other last, and when. */
-  #messages: Map<Page, string[]> = new Map();
-  /** Whether requests may fail, as they do while the server is down. */
+  #contexts: Playwright.BrowserContext[] = [];
+  #pageErrors: string[] = [];
+  /** Last messages between each page and the server, with their times. */
+  #messages = new Map<Page, string[]>();
+  /** Whether pages may report errors, for example while the server is down. */
   expectsFailures = false;
 
   constructor(server: Server) {
@@ -172,63 +177,60 @@ export class TestHarness {
   }
 
   /**
-   * Opens a page in a browser context of its own. Service workers are blocked by default: each context would fetch and
-   * store all files of the page, and serve later requests that a test wants to intercept.
+   * Opens a page in its own browser context. Service workers are blocked by default: in each
+   * context they would fetch all files of the page, and answer requests that a test intercepts.
    */
-  async openPage(
-    path: string = '/',
-    { axe = false, ...options }: ContextOptions & { axe?: boolean } = {},
-  ) {
+  async openPage(path = '/', { axe = false, ...options }: ContextOptions & { axe?: boolean } = {}) {
     const browser = await getBrowser();
     const defaults = { baseURL: this.#server.url, serviceWorkers: 'block' as const };
     const context = await browser.newContext({ ...defaults, ...options });
     this.#contexts.push(context);
     context.setDefaultTimeout(TIMEOUT_MS);
     if (axe) await context.addInitScript({ path: AXE_PATH });
-    context.on('weberror', (error) => this.#complaints.push(String(error.error().stack)));
+    context.on('weberror', (error) => this.#pageErrors.push(String(error.error().stack)));
     context.on('console', (message) => {
-      if (message.type() === 'error') this.#complaints.push(message.text());
+      if (message.type() === 'error') this.#pageErrors.push(message.text());
     });
     const page = await context.newPage();
-    this.#listen(page);
-    if (SLOW > 1) {
+    this.#logMessages(page);
+    if (SLOWDOWN > 1) {
       const session = await context.newCDPSession(page);
-      await session.send('Emulation.setCPUThrottlingRate', { rate: SLOW });
+      await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN });
     }
     await page.goto(path);
     return page;
   }
 
-  #listen(page: Page) {
-    const last: string[] = [];
-    this.#messages.set(page, last);
+  #logMessages(page: Page) {
+    const log: string[] = [];
+    this.#messages.set(page, log);
     page.on('websocket', (socket) => {
-      const note = (what: string) => {
-        last.push(`${new Date().toISOString().slice(11)} ${what.slice(0, MESSAGE_TOLD)}`);
-        if (last.length > MESSAGES_KEPT) last.shift();
+      const append = (event: string) => {
+        log.push(`${new Date().toISOString().slice(11)} ${event.slice(0, MAX_MESSAGE_LENGTH)}`);
+        if (log.length > MAX_LOGGED_MESSAGES) log.shift();
       };
-      note('opened');
-      socket.on('framesent', ({ payload }) => note(`> ${payload}`));
-      socket.on('framereceived', ({ payload }) => note(`< ${payload}`));
-      socket.on('close', () => note('closed'));
+      append('opened');
+      socket.on('framesent', ({ payload }) => append(`> ${payload}`));
+      socket.on('framereceived', ({ payload }) => append(`< ${payload}`));
+      socket.on('close', () => append('closed'));
     });
   }
 
   /**
-   * Keeps what can be known of how it failed: what everybody saw, what their pages and the server told each other
-   * last, and what the pages complained of.
+   * Prints all page errors, and the text and last messages of each page. Saves a screenshot of each
+   * page.
    */
   async reportFailure() {
-    for (const complaint of this.#complaints) console.error(complaint);
+    for (const error of this.#pageErrors) console.error(error);
     for (const page of this.#contexts.flatMap((context) => context.pages())) {
       const path = join(target, 'screenshots', `failed-${Date.now()}.png`);
       await page.screenshot({ path, timeout: 5000 }).then(
         () => console.error(`${page.url()}: ${path}`),
         () => {},
       );
-      // Where only what is printed is kept, this is all that there is to go by.
-      const seen = await page.innerText('body', { timeout: 5000 }).catch(String);
-      console.error(seen.replace(/\s+/g, ' '));
+      // The text is needed where a run keeps only its output, not the screenshots.
+      const text = await page.innerText('body', { timeout: 5000 }).catch(String);
+      console.error(text.replace(/\s+/g, ' '));
       console.error((this.#messages.get(page) ?? []).join('\n'));
     }
   }
@@ -236,65 +238,65 @@ export class TestHarness {
   async close() {
     for (const context of this.#contexts) await context.close();
     await this.#server.stop();
-    if (!this.expectsFailures) assert.deepEqual(this.#complaints, []);
+    if (!this.expectsFailures) assert.deepEqual(this.#pageErrors, []);
   }
 }
 
 /**
- * A test with a server of its own.
- * @param more options of the server's command line
+ * Wraps a test so that it runs with its own server.
+ * @param options command line options of the server
  */
 export const withServer =
-  (scene: (house: TestHarness) => Promise<void>, more: string[] = []) =>
+  (run: (harness: TestHarness) => Promise<void>, options: string[] = []) =>
   async () => {
-    const server = new Server(more);
+    const server = new Server(options);
     await server.start();
-    const house = new TestHarness(server);
+    const harness = new TestHarness(server);
     try {
-      await scene(house);
+      await run(harness);
     } catch (error) {
-      await house.reportFailure();
-      await house.close().catch(() => {});
+      await harness.reportFailure();
+      await harness.close().catch(() => {});
       throw error;
     }
-    await house.close();
+    await harness.close();
   };
 
 /**
- * Brings what moves, or changes its colour, to where it ends: nobody is left with what is half way there.
- * Nothing is waited for that has no end, or that is replaced by another meanwhile.
+ * Jumps to the end of all animations and transitions, except endless ones. Waiting for them instead
+ * could wait for ones that another animation replaces.
  */
 export const finishAnimations = (page: Page) =>
   page.evaluate(async () => {
-    // What has just changed begins to move with the next picture.
-    await new Promise((drawn) => requestAnimationFrame(drawn));
-    for (const moving of document.getAnimations()) {
-      if (Number.isFinite(moving.effect?.getComputedTiming().endTime)) moving.finish();
+    // Transitions of the latest changes start with the next frame.
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+    for (const animation of document.getAnimations()) {
+      if (Number.isFinite(animation.effect?.getComputedTiming().endTime)) animation.finish();
     }
   });
 
-/** Waits until nothing of this fails: for what is told over several connections, each in its own time. */
-export async function eventually(holds: () => Promise<void>) {
-  const until = performance.now() + TIMEOUT_MS;
+/** Retries `check` until it passes, for state that pages receive over different connections. */
+export async function eventually(check: () => Promise<void>) {
+  const deadline = performance.now() + TIMEOUT_MS;
   for (;;) {
     try {
-      return await holds();
+      return await check();
     } catch (error) {
-      if (performance.now() > until) throw error;
+      if (performance.now() > deadline) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
 /**
- * Takes a screenshot if `PICTURES` is set. The mouse goes away and animations end in either case, so that the test
- * runs alike.
+ * Takes a screenshot if `PICTURES` is set. The mouse moves away and animations finish in either
+ * case, so that a test runs the same with and without screenshots.
  */
 export async function takeScreenshot(page: Page, name: string) {
-  // The mouse shows where one could play, which is not what one looks for.
+  // A mouse over the board would show a preview of a move.
   await page.mouse.move(0, 0);
   await finishAnimations(page);
-  if (!PICTURES) return;
+  if (!TAKES_SCREENSHOTS) return;
   await page.screenshot({
     path: join(target, 'screenshots', `${name}.png`),
     fullPage: true,
