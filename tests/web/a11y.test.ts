@@ -1,4 +1,4 @@
-// For everybody: small screens, both themes, and what axe finds.
+// Tests accessibility and preferences: axe, small screens, themes, touch, focus and sounds.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -28,55 +28,55 @@ for (const theme of ['light', 'dark'] as const) {
   const sizes = Object.entries({ phone: PHONE, desktop: DESKTOP });
   for (const [size, viewport] of selectVariants(sizes, theme === 'light' ? 'phone' : 'desktop')) {
     test(
-      `fits and is open to all: ${size}, ${theme}`,
-      withServer(async (house) => {
+      `the lobby and matches fit the window and pass axe: ${size}, ${theme}`,
+      withServer(async (harness) => {
         const options = {
           viewport,
           colorScheme: theme,
           reducedMotion: 'reduce' as const,
           axe: true,
         };
-        const ann = await house.openPage('/', options);
-        const look = async (page: Page, state: string) => {
+        const ann = await harness.openPage('/', options);
+        const checkView = async (page: Page, state: string) => {
           await expectNoHorizontalOverflow(page);
           await expectAccessible(page, state);
           await takeScreenshot(page, `${state}-${size}-${theme}`);
         };
         await ann.getByRole('button', { name: /^Play the/ }).waitFor();
-        await look(ann, 'lobby');
+        await checkView(ann, 'lobby');
         await chooseClock(ann, 'Your own …');
         await ann.getByLabel('Minutes for each').fill('999');
         await ann.getByRole('button', { name: 'Invite a friend' }).click();
         await ann.getByText('0, or 1 second to 180 minutes, please.').waitFor();
-        await look(ann, 'own-clock');
+        await checkView(ann, 'own-clock');
         await chooseClock(ann, '3 days a move');
-        await look(ann, 'days');
+        await checkView(ann, 'days');
         await chooseClock(ann, 'None');
         const link = await inviteFriend(ann, 'Connect Four');
-        await look(ann, 'open');
-        const bob = await house.openPage(link, options);
+        await checkView(ann, 'open');
+        const bob = await harness.openPage(link, options);
         for (const square of ['d1', 'c1', 'e1', 'c1', 'f1', 'c1']) {
           await playMove(square === 'c1' ? bob : ann, square);
         }
         await waitForMyTurn(ann);
-        await look(ann, 'connect-four');
+        await checkView(ann, 'connect-four');
         await ann.keyboard.press('7');
         await ann.locator('.ended').waitFor();
-        await look(ann, 'won');
+        await checkView(ann, 'won');
         await ann.getByRole('link', { name: 'To the lobby' }).click();
         await startBotMatch(ann, { game: 'Tic-tac-toe' });
         await playMove(ann, 'b2');
         await waitForMyTurn(ann);
-        await look(ann, 'tic-tac-toe');
+        await checkView(ann, 'tic-tac-toe');
       }),
     );
   }
 }
 
 test(
-  'a finger plays',
-  withServer(async (house) => {
-    const page = await house.openPage('/', {
+  'a tap plays a move on a touch screen',
+  withServer(async (harness) => {
+    const page = await harness.openPage('/', {
       viewport: PHONE,
       hasTouch: true,
       isMobile: true,
@@ -91,9 +91,9 @@ test(
 );
 
 test(
-  'the last choice is remembered',
-  withServer(async (house) => {
-    const page = await house.openPage();
+  'the lobby remembers the last game, level and side',
+  withServer(async (harness) => {
+    const page = await harness.openPage();
     await startBotMatch(page, {
       game: 'Connect Four',
       level: 'Hard',
@@ -109,17 +109,17 @@ test(
 );
 
 test(
-  'a link is copied',
-  withServer(async (house) => {
-    const page = await house.openPage('/', {
+  'a button copies the link to a match',
+  withServer(async (harness) => {
+    const page = await harness.openPage('/', {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     const link = await inviteFriend(page);
-    // It says so for two seconds: looked for from before, and with every picture.
-    const isTold = () =>
+    // The button confirms for two seconds only, so the wait begins before the click.
+    const isConfirmed = () =>
       [...document.querySelectorAll('button')].some(({ textContent }) => textContent === 'Copied');
     await Promise.all([
-      page.waitForFunction(isTold),
+      page.waitForFunction(isConfirmed),
       page.getByRole('button', { name: 'Copy the link' }).click(),
     ]);
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), link);
@@ -127,9 +127,9 @@ test(
 );
 
 test(
-  'sounds are off until they are switched on',
-  withServer(async (house) => {
-    const page = await house.openPage();
+  'sounds are off by default, and the choice is remembered',
+  withServer(async (harness) => {
+    const page = await harness.openPage();
     const button = page.getByRole('button', { name: 'Sounds' });
     assert.equal(await button.getAttribute('aria-pressed'), 'false');
     await button.click();
@@ -139,55 +139,56 @@ test(
 );
 
 test(
-  'the theme is switched and remembered',
-  withServer(async (house) => {
-    const page = await house.openPage('/', { colorScheme: 'light' });
-    const paper = () =>
+  'the chosen theme is applied and remembered',
+  withServer(async (harness) => {
+    const page = await harness.openPage('/', { colorScheme: 'light' });
+    const readBackground = () =>
       page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
-    const light = await paper();
+    const light = await readBackground();
     const button = page.getByRole('button', { name: /^Light or dark/ });
     await button.click();
     await button.click();
     await page.getByRole('button', { name: 'Light or dark: dark' }).waitFor();
-    const dark = await paper();
+    const dark = await readBackground();
     assert.notEqual(dark, light);
     await page.reload();
-    assert.equal(await paper(), dark);
+    assert.equal(await readBackground(), dark);
   }),
 );
 
-/** Who has the focus, by its text. */
-const hasFocus = (page: Page, text: string) => page.locator(':focus', { hasText: text }).waitFor();
+/** Waits until an element with this text has the focus. */
+const waitForFocus = (page: Page, text: string) =>
+  page.locator(':focus', { hasText: text }).waitFor();
 
 test(
-  'the focus goes on from what was replaced',
-  withServer(async (house) => {
-    const page = await house.openPage();
+  'the focus moves to the button that replaces a focused one',
+  withServer(async (harness) => {
+    const page = await harness.openPage();
     await page.getByRole('button', { name: 'Find an opponent' }).focus();
     await page.keyboard.press('Enter');
-    await hasFocus(page, 'Stop looking');
+    await waitForFocus(page, 'Stop looking');
     await page.keyboard.press('Enter');
-    await hasFocus(page, 'Find an opponent');
+    await waitForFocus(page, 'Find an opponent');
     await startBotMatch(page);
     await page.getByRole('button', { name: 'Resign …' }).focus();
     await page.keyboard.press('Enter');
-    await hasFocus(page, 'Play on');
+    await waitForFocus(page, 'Play on');
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Enter');
-    await hasFocus(page, 'Rematch');
+    await waitForFocus(page, 'Rematch');
   }),
 );
 
 test(
   'the focus stays on a match in the list while the list changes',
-  withServer(async (house) => {
-    const ann = await house.openPage();
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
     const first = codeFromLink(await createOpenMatch(ann));
-    const eve = await house.openPage();
+    const eve = await harness.openPage();
     await eve.getByRole('button', { name: `Join: ${first}` }).focus();
-    const bob = await house.openPage();
+    const bob = await harness.openPage();
     const second = codeFromLink(await createOpenMatch(bob));
-    // The newest stands first.
+    // The list begins with the newest match.
     const join = eve.getByRole('button', { name: /^Join: / });
     await eve.getByRole('button', { name: `Join: ${second}` }).waitFor();
     assert.equal(await join.first().getAttribute('aria-label'), `Join: ${second}`);
@@ -201,26 +202,25 @@ test(
     await bob.getByRole('button', { name: 'Add bot' }).click();
     await eve.getByRole('button', { name: `Watch: ${second}` }).waitFor();
     await watch.and(eve.locator(':focus')).waitFor();
-    // One that has gone leaves the focus with its kind.
+    // When the focused match leaves the list, its group gets the focus.
     await ann.getByRole('button', { name: 'Resign …' }).click();
     await ann.getByRole('button', { name: 'Resign', exact: true }).click();
-    await hasFocus(eve, 'Being played');
+    await waitForFocus(eve, 'Being played');
   }),
 );
 
 test(
-  'more open matches than the list shows are counted',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    const welcomed = ann.getByRole('button', { name: /^Play the/ });
-    await welcomed.waitFor();
-    // Other players, with nothing but a socket.
+  'the list of open matches counts those that it does not show',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    await ann.getByRole('button', { name: /^Play the/ }).waitFor();
+    // Each socket is another guest.
     await ann.evaluate(async () => {
       for (let count = 0; count < 15; count++) {
         const socket = new WebSocket(`ws://${location.host}/ws`);
         await new Promise((resolve) => (socket.onopen = resolve));
         socket.send(JSON.stringify({ type: 'create', game: 'tic-tac-toe' }));
-        // Kept, so that they stay.
+        // A reference prevents garbage collection of the socket.
         Object.assign(globalThis, { [`socket${count}`]: socket });
       }
     });

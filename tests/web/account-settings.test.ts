@@ -1,4 +1,5 @@
-// What one may do with who one is: keys for programs, whom one does not want to meet, one's data, and being forgotten.
+// Tests the account page: API keys, blocked players, data export, deletion, invitations, and
+// servers without accounts.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -23,8 +24,8 @@ import type { Page } from './support.ts';
 
 after(closeBrowser);
 
-/** Says that it is oneself. */
-async function prove(page: Page) {
+/** Confirms an action with the password. */
+async function confirmPassword(page: Page) {
   await page.getByLabel('Your password, or your recovery key').fill(PASSWORD);
   await page.keyboard.press('Enter');
 }
@@ -38,10 +39,10 @@ for (const [size, viewport] of selectVariants(
   'phone',
 )) {
   test(
-    `a program gets a key, and a name of its own: ${size}`,
-    withServer(async (house) => {
+    `a program gets an API key and its own name: ${size}`,
+    withServer(async (harness) => {
       const options = { viewport, reducedMotion: 'reduce' as const, axe: true };
-      const ann = await house.openPage('/', options);
+      const ann = await harness.openPage('/', options);
       await openAccountPage(ann);
       const keys = ann.getByRole('region', { name: 'Keys for programs' });
       // A guest's programs play as the guest.
@@ -59,7 +60,7 @@ for (const [size, viewport] of selectVariants(
       await openAccountPage(ann);
       await keys.getByLabel('Name of the program').fill('randy');
       await keys.getByRole('button', { name: 'Make a key' }).click();
-      await prove(ann);
+      await confirmPassword(ann);
       await ann.getByRole('heading', { name: 'A key for randy' }).waitFor();
       await ann.getByRole('button', { name: 'I have kept it' }).click();
       await ann.locator('.devices li', { hasText: 'randy' }).waitFor();
@@ -75,18 +76,18 @@ for (const [size, viewport] of selectVariants(
 }
 
 test(
-  'whom one plays can be blocked in the match, and is free again under one’s name',
-  withServer(async (house) => {
-    const ann = await house.openPage();
+  'an opponent is blocked in a match and unblocked on the account page',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
     const link = await inviteFriend(ann);
-    const bob = await house.openPage(link);
+    const bob = await harness.openPage(link);
     await waitForMyTurn(ann);
     await ann.getByRole('button', { name: 'Words' }).click();
     const words = ann.getByRole('region', { name: 'Words' });
     await words.getByRole('button', { name: 'Block' }).click();
     await ann.getByText(/^guest-\w+ is blocked/).waitFor();
     await words.getByRole('button', { name: 'Unblock' }).waitFor();
-    // What bob says is heard by bob alone; what is played after it has come after it.
+    // Bob's message reaches only Bob: Ann receives the later moves without it.
     await bob.getByRole('button', { name: 'Words' }).click();
     await bob.getByRole('region', { name: 'Words' }).getByRole('button', { name: 'Hello' }).click();
     await bob.locator('.player .says', { hasText: 'Hello' }).waitFor();
@@ -94,7 +95,7 @@ test(
     await playMove(bob, 'a2');
     await waitForMyTurn(ann);
     assert.equal(await ann.locator('.says, .said').getByText('Hello').count(), 0);
-    // They meet no more.
+    // A blocked player cannot take the seat.
     await ann.goto('/');
     const other = await inviteFriend(ann, 'Chess');
     await bob.goto(other);
@@ -109,51 +110,51 @@ test(
 );
 
 test(
-  'one’s data are taken along in a file, once a minute',
-  withServer(async (house) => {
-    const ann = await house.openPage();
+  'the data export is a file, available once a minute',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
     await signUp(ann, 'ada');
     await openAccountPage(ann);
-    const take = ann.getByRole('button', { name: 'Take my data with me' });
-    const coming = ann.waitForEvent('download');
-    await take.click();
-    const file = await coming;
+    const exportButton = ann.getByRole('button', { name: 'Take my data with me' });
+    const download = ann.waitForEvent('download');
+    await exportButton.click();
+    const file = await download;
     assert.equal(file.suggestedFilename(), 'plyhouse-me.jsonl');
     const lines = (await readFile(await file.path(), 'utf8')).trim().split('\n');
     assert.ok(lines.length > 0 && lines.every((line) => JSON.parse(line)));
     assert.ok(lines.some((line) => line.includes('"ada"')));
-    house.expectsFailures = true;
-    await take.click();
+    harness.expectsFailures = true;
+    await exportButton.click();
     await ann.getByText('Once a minute at most: try again in a moment.').waitFor();
   }),
 );
 
 test(
-  'whoever wants to be forgotten is, after having been told what that means',
-  withServer(async (house) => {
-    const ann = await house.openPage('/', { axe: true });
+  'an account is deleted after a warning, but not during a match',
+  withServer(async (harness) => {
+    const ann = await harness.openPage('/', { axe: true });
     await signUp(ann, 'ada');
     const link = await inviteFriend(ann);
-    const bob = await house.openPage(link);
+    const bob = await harness.openPage(link);
     await waitForMyTurn(ann);
     await openAccountPage(ann);
-    const forget = ann.getByRole('button', { name: 'Forget me …' });
-    await forget.click();
+    const deleteButton = ann.getByRole('button', { name: 'Forget me …' });
+    await deleteButton.click();
     await ann.getByText('Copies that others have made cannot be called back').waitFor();
     await expectAccessible(ann, 'forgetting');
     await ann.getByRole('button', { name: 'Cancel' }).click();
     await ann.locator(':focus', { hasText: 'Forget me …' }).waitFor();
-    // Not while one plays.
-    await forget.click();
+    // The server refuses the deletion during a match.
+    await deleteButton.click();
     await ann.getByRole('button', { name: 'Forget me for good' }).click();
-    await prove(ann);
+    await confirmPassword(ann);
     await ann.getByText('The match is being played.').first().waitFor();
     await ann.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await bob.getByRole('button', { name: 'Resign …' }).click();
     await bob.getByRole('button', { name: 'Cancel the match' }).click();
     await waitForStatus(bob, 'No result.');
     await ann.getByRole('button', { name: 'Forget me for good' }).click();
-    await prove(ann);
+    await confirmPassword(ann);
     await ann.getByRole('heading', { name: 'This device is logged out.' }).waitFor();
     await ann.getByRole('button', { name: 'Begin as a new guest' }).click();
     await ann.locator('header .name', { hasText: /^Your name: guest-/ }).waitFor();
@@ -161,12 +162,12 @@ test(
 );
 
 test(
-  'whoever is forgotten is called so in the language of whoever looks, and leads nowhere',
-  withServer(async (house) => {
-    const ann = await house.openPage();
+  'the name of a deleted player is in the language of the page and has no link',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
     await signUp(ann, 'ada');
     const link = await inviteFriend(ann);
-    const bob = await house.openPage(link, { locale: 'de' });
+    const bob = await harness.openPage(link, { locale: 'de' });
     await playMove(ann, 'b2');
     await bob.locator('.player a', { hasText: 'ada' }).waitFor();
     await bob.getByRole('gridcell', { name: 'a1' }).click();
@@ -177,7 +178,7 @@ test(
     await openAccountPage(ann);
     await ann.getByRole('button', { name: 'Forget me …' }).click();
     await ann.getByRole('button', { name: 'Forget me for good' }).click();
-    await prove(ann);
+    await confirmPassword(ann);
     await ann.getByRole('heading', { name: 'This device is logged out.' }).waitFor();
     await bob.goto('/games');
     const row = bob.locator('.rows li');
@@ -191,28 +192,28 @@ test(
 );
 
 test(
-  'where one signs up by invitation, one is asked for it',
+  'registration asks for an invitation if the server requires one',
   withServer(
-    async (house) => {
-      const ann = await house.openPage();
+    async (harness) => {
+      const ann = await harness.openPage();
       await openAccountPage(ann);
       const account = ann.getByRole('region', { name: 'Keep your name' });
       await account.getByLabel('Name', { exact: true }).fill('ada');
       await account.getByLabel('New password').fill(PASSWORD);
       await account.getByRole('button', { name: 'Sign up' }).click();
       await ann.getByText('For this one needs an invitation.').waitFor();
-      const sign = async (invitation: string) => {
+      const signUpWith = async (invitation: string) => {
         await account.getByLabel('Invitation').fill(invitation);
         await account.getByRole('button', { name: 'Sign up' }).click();
       };
-      await sign('no such invitation');
+      await signUpWith('no such invitation');
       await ann.getByText('For this one needs an invitation.').waitFor();
-      const invitation = await house.server.runCommand('account', 'invite');
-      await sign(` ${invitation} `);
+      const invitation = await harness.server.runCommand('account', 'invite');
+      await signUpWith(` ${invitation} `);
       await ann.getByText('The name ada is yours now.').waitFor();
       await ann.getByRole('heading', { name: 'Your name is your own' }).waitFor();
-      // It is good once.
-      const bob = await house.openPage();
+      // An invitation is valid once.
+      const bob = await harness.openPage();
       await openAccountPage(bob);
       const other = bob.getByRole('region', { name: 'Keep your name' });
       await other.getByLabel('Name', { exact: true }).fill('bob');
@@ -225,80 +226,79 @@ test(
   ),
 );
 
-/** What only accounts have, in whatever is seen or read out. */
-const OF_ACCOUNTS =
+/** Words that the page shows only if the server has accounts. */
+const ACCOUNT_WORDS =
   /account|password|sign(ed)? (up|in)|log in|keys for programs|forget me|\brat(ed|ings?)\b|leaderboard|invitation/i;
 
 test(
-  'where there are no accounts, there is no trace of them in any view',
+  'no view mentions accounts if the server has none',
   withServer(
-    async (house) => {
-      const ann = await house.openPage();
-      const looks = async (view: string) => {
-        const seen = await ann.evaluate(() => {
-          const told = [...document.querySelectorAll('[aria-label], [title], [placeholder]')]
+    async (harness) => {
+      const ann = await harness.openPage();
+      const expectNoAccounts = async (view: string) => {
+        const text = await ann.evaluate(() => {
+          const labels = [...document.querySelectorAll('[aria-label], [title], [placeholder]')]
             .filter((element) => element.checkVisibility())
             .flatMap((element) =>
               ['aria-label', 'title', 'placeholder'].map((name) => element.getAttribute(name)),
             );
-          return [document.title, document.body.innerText, ...told].join('\n');
+          return [document.title, document.body.innerText, ...labels].join('\n');
         });
-        assert.doesNotMatch(seen, OF_ACCOUNTS, view);
+        assert.doesNotMatch(text, ACCOUNT_WORDS, view);
       };
-      // One click, and one plays.
       await ann.getByRole('button', { name: /^Play the/ }).click();
       await waitForMyTurn(ann);
-      await looks('match against a bot');
+      await expectNoAccounts('match against a bot');
       await ann.getByRole('link', { name: 'Plyhouse' }).click();
       await chooseClock(ann, '5+3');
       for (const summary of await ann.locator('summary:visible').all()) await summary.click();
       await ann.getByLabel('Pace').waitFor();
-      await looks('lobby');
+      await expectNoAccounts('lobby');
       const link = await inviteFriend(ann, 'Connect Four');
-      await looks('open match');
-      const bob = await house.openPage(link);
+      await expectNoAccounts('open match');
+      const bob = await harness.openPage(link);
       await playMoves(ann, bob, 'd1 c1 d1 c1 d1 c1 d1');
       await waitForStatus(ann, 'You win!');
-      await looks('end');
+      await expectNoAccounts('end');
       await ann.getByRole('button', { name: 'Show the board' }).click();
       await ann.getByRole('button', { name: 'Words' }).click();
       await ann.getByRole('region', { name: 'Words' }).waitFor();
-      await looks('words');
+      await expectNoAccounts('words');
       await ann.goto('/games');
       await ann.getByRole('button', { name: /^Replay/ }).waitFor();
-      await looks('games');
+      await expectNoAccounts('games');
       await openAccountPage(ann);
       await ann.getByRole('heading', { name: 'Recovery key' }).waitFor();
-      await looks('oneself');
+      await expectNoAccounts('oneself');
       await ann.getByRole('button', { name: 'Choose a name' }).click();
-      await looks('name');
+      await expectNoAccounts('name');
       await ann.goto('/pair');
       await ann.getByLabel('Code or recovery key').waitFor();
-      await looks('arrival');
-      // Not by their addresses, either.
+      await expectNoAccounts('arrival');
+      // The URLs of account pages.
       for (const path of ['/leaders', '/player/ann']) {
         await ann.goto(path);
         await ann.getByRole('heading', { level: 1 }).waitFor();
-        await looks(path);
+        await expectNoAccounts(path);
       }
-      // Nor before the server has said so.
-      let hold: (welcome: () => void) => void = () => {};
-      const welcomed: Promise<() => void> = new Promise((resolve) => (hold = resolve));
+      // The page before the welcome message of the server.
+      let holdWelcome: (send: () => void) => void = () => {};
+      const heldWelcome = new Promise<() => void>((resolve) => (holdWelcome = resolve));
       await ann.routeWebSocket('**/ws', (socket) => {
         const server = socket.connectToServer();
         server.onMessage((text) => {
           const isWelcome = JSON.parse(String(text)).type === 'welcome';
-          if (isWelcome) hold(() => socket.send(text));
+          if (isWelcome) holdWelcome(() => socket.send(text));
           else socket.send(text);
         });
       });
       await ann.goto('/leaders');
-      const welcome = await welcomed;
+      const sendWelcome = await heldWelcome;
       await ann.locator('main').getByText('Loading').waitFor();
-      await looks('/leaders at first');
-      welcome();
+      await expectNoAccounts('/leaders at first');
+      sendWelcome();
       await ann.getByRole('heading', { level: 1 }).waitFor();
-      await looks('/leaders in the end');
+      await expectNoAccounts('/leaders in the end');
     },
     ['--accounts', 'off'],
   ),

@@ -1,4 +1,4 @@
-// Names of one's own: signing up, coming back by a password, another name and another password.
+// Tests accounts: registration, login, password confirmation and renaming.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -9,6 +9,7 @@ import {
   expectInViewport,
   expectAccessible,
   startBotMatch,
+  waitForOwnName,
 } from './page-actions.ts';
 import { closeBrowser, withServer, takeScreenshot, selectVariants } from './support.ts';
 
@@ -18,11 +19,7 @@ after(closeBrowser);
 
 const PASSWORD = 'correct horse';
 
-/** The name in the header is this. */
-const isCalled = (page: Page, name: string) =>
-  page.locator('header .name bdi').getByText(name, { exact: true }).waitFor();
-
-async function signUp(page: Page, name: string, password: string = PASSWORD) {
+async function signUp(page: Page, name: string, password = PASSWORD) {
   const form = page.locator('.account');
   await form.getByLabel('Name').fill(name);
   await form.getByLabel('New password').fill(password);
@@ -44,28 +41,28 @@ for (const [size, viewport] of selectVariants(
   'phone',
 )) {
   test(
-    `a guest signs up in one step, and comes back by name and password: ${size}`,
-    withServer(async (house) => {
+    `a guest registers in one step and logs in on another device: ${size}`,
+    withServer(async (harness) => {
       const options = { viewport, reducedMotion: 'reduce' as const, axe: true };
-      const ann = await house.openPage('/', options);
+      const ann = await harness.openPage('/', options);
       await startBotMatch(ann);
       await openAccountPage(ann);
       await expectAccessible(ann, 'sign up');
       await expectNoHorizontalOverflow(ann);
       await takeScreenshot(ann, `sign-up-${size}`);
       await signUp(ann, 'Ann Smith', 'short');
-      const trouble = ann.getByRole('alert');
-      await trouble.filter({ hasText: 'A password has 10 to 200 characters.' }).waitFor();
+      const alert = ann.getByRole('alert');
+      await alert.filter({ hasText: 'A password has 10 to 200 characters.' }).waitFor();
       await signUp(ann, 'plyhouse');
-      await trouble.filter({ hasText: 'Nobody can have this name here.' }).waitFor();
+      await alert.filter({ hasText: 'Nobody can have this name here.' }).waitFor();
       await signUp(ann, 'Ann Smith');
       await ann.getByText('The name Ann Smith is yours now.').waitFor();
       await ann.getByRole('heading', { name: 'Your name is your own' }).waitFor();
-      await isCalled(ann, 'Ann Smith');
+      await waitForOwnName(ann, 'Ann Smith');
       await expectAccessible(ann, 'account');
       await takeScreenshot(ann, `account-${size}`);
 
-      const other = await house.openPage('/pair', options);
+      const other = await harness.openPage('/pair', options);
       await other.locator('.login').waitFor();
       await expectAccessible(other, 'log in');
       await expectNoHorizontalOverflow(other);
@@ -78,8 +75,8 @@ for (const [size, viewport] of selectVariants(
       await other.getByText('You are Ann Smith here now.').waitFor();
       await other.getByText('Your matches').waitFor();
       await ann.getByText(/^A new device plays as you: /).waitFor();
-      // Nobody else is called so.
-      const eve = await house.openPage('/', options);
+      // A name that differs only in case is taken.
+      const eve = await harness.openPage('/', options);
       await openAccountPage(eve);
       await signUp(eve, 'ANN SMITH');
       await eve.getByRole('alert').filter({ hasText: 'Nobody can have this name here.' }).waitFor();
@@ -88,13 +85,13 @@ for (const [size, viewport] of selectVariants(
 }
 
 test(
-  'whoever has a password is asked for it before others are logged out',
-  withServer(async (house) => {
-    const ann = await house.openPage('/', { axe: true });
+  'logging out other devices and changing the password need confirmation',
+  withServer(async (harness) => {
+    const ann = await harness.openPage('/', { axe: true });
     await openAccountPage(ann);
     await signUp(ann, 'Ann');
     await ann.getByText('The name Ann is yours now.').waitFor();
-    const other = await house.openPage('/pair');
+    const other = await harness.openPage('/pair');
     await logIn(other, 'Ann', PASSWORD);
     await other.getByText('You are Ann here now.').waitFor();
     await ann.getByRole('button', { name: 'Log out all others' }).click();
@@ -112,7 +109,7 @@ test(
     await ann.keyboard.press('Enter');
     await other.getByText('This device is logged out.').waitFor();
 
-    // A recovery key proves it as well.
+    // A recovery key confirms as well as the password.
     await ann.getByRole('button', { name: 'Make a recovery key' }).click();
     await field.fill(PASSWORD);
     await ann.keyboard.press('Enter');
@@ -123,16 +120,16 @@ test(
     await field.fill(key.toLowerCase());
     await ann.keyboard.press('Enter');
     await ann.getByText('The password is set.').waitFor();
-    const back = await house.openPage('/pair');
+    const back = await harness.openPage('/pair');
     await logIn(back, 'Ann', 'another horse');
     await back.getByText('You are Ann here now.').waitFor();
   }),
 );
 
 test(
-  'an account takes another name, and stays who it is',
-  withServer(async (house) => {
-    const ann = await house.openPage();
+  'an account is renamed once in 30 days and keeps its matches',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
     await startBotMatch(ann);
     await openAccountPage(ann);
     await signUp(ann, 'Ann');
@@ -145,7 +142,7 @@ test(
     };
     await rename('Anna');
     await ann.locator('h1', { hasText: 'Anna' }).waitFor();
-    await isCalled(ann, 'Anna');
+    await waitForOwnName(ann, 'Anna');
     await rename('Annabel');
     await ann.getByRole('alert').filter({ hasText: 'recently' }).waitFor();
     await ann.keyboard.press('Escape');
@@ -155,10 +152,10 @@ test(
 );
 
 test(
-  'without accounts the page has no trace of them',
+  'there are no password fields if the server has no accounts',
   withServer(
-    async (house) => {
-      const ann = await house.openPage();
+    async (harness) => {
+      const ann = await harness.openPage();
       await openAccountPage(ann);
       await ann.getByRole('button', { name: 'Make a recovery key' }).waitFor();
       assert.equal(await ann.getByLabel(/password/i).count(), 0);

@@ -1,5 +1,5 @@
-// What players expect of a board: stepping by arrow keys, arrows to think with, a piece above the finger,
-// boards, pieces and figurines of one's own choice.
+// Tests the board: arrow keys, drawn arrows, dragging by touch, and the choice of board, pieces and
+// figurines.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -22,16 +22,15 @@ import type { Page } from './support.ts';
 
 after(closeBrowser);
 
-/** The middle of a square. */
-async function middle(page: Page, square: string) {
+async function getSquareCentre(page: Page, square: string) {
   const box = await cell(page, square).boundingBox();
   assert.ok(box, square);
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
 }
 
-/** Draws with the right button. */
-async function draw(page: Page, from: string, to: string) {
-  const [start, end] = [await middle(page, from), await middle(page, to)];
+/** Draws an arrow with the right mouse button, or a circle if both squares are the same. */
+async function drawShape(page: Page, from: string, to: string) {
+  const [start, end] = [await getSquareCentre(page, from), await getSquareCentre(page, to)];
   await page.mouse.move(start.x, start.y);
   await page.mouse.down({ button: 'right' });
   await page.mouse.move(end.x, end.y);
@@ -39,9 +38,9 @@ async function draw(page: Page, from: string, to: string) {
 }
 
 test(
-  'what the moves of tic-tac-toe are called stands on its board',
-  withServer(async (house) => {
-    const page = await house.openPage();
+  'the board of tic-tac-toe shows coordinates',
+  withServer(async (harness) => {
+    const page = await harness.openPage();
     await startBotMatch(page);
     await waitForMyTurn(page);
     const numbers = await page.locator('.surface .number').allTextContents();
@@ -50,19 +49,19 @@ test(
 );
 
 test(
-  'arrow keys step through the moves while one plays by mouse, and over the board by keyboard',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    const bob = await house.openPage(await inviteFriend(ann, 'Chess'));
+  'arrow keys step through the moves after a click, and between squares during keyboard play',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    const bob = await harness.openPage(await inviteFriend(ann, 'Chess'));
     await playMoves(ann, bob, 'e2-e4 e7-e5');
     await waitForMyTurn(ann);
-    // The focus is on the board, by click.
+    // A click focuses the board.
     await cell(ann, 'd5').click({ force: true });
     await ann.keyboard.press('ArrowLeft');
     await waitForStatus(ann, 'After 1 of 2 moves.');
     await ann.keyboard.press('ArrowRight');
     await waitForMyTurn(ann);
-    // A piece that is in the hand is put down by keyboard.
+    // The keyboard places a piece that was selected by mouse.
     await cell(ann, 'd2').click();
     await ann.keyboard.press('ArrowUp');
     await ann.keyboard.press('Enter');
@@ -78,26 +77,26 @@ test(
 );
 
 test(
-  'arrows and circles are drawn with the right button, and go with the position',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    const bob = await house.openPage(await inviteFriend(ann, 'Chess'));
+  'arrows and circles are drawn with the right button, and disappear with the next move',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    const bob = await harness.openPage(await inviteFriend(ann, 'Chess'));
     await waitForMyTurn(ann);
     const drawn = ann.locator('.drawn');
-    await draw(ann, 'g1', 'f3');
-    await draw(ann, 'e5', 'e5');
+    await drawShape(ann, 'g1', 'f3');
+    await drawShape(ann, 'e5', 'e5');
     assert.equal(await drawn.count(), 2);
     assert.equal(await ann.locator('.drawn.arrow').count(), 1);
     assert.equal(await bob.locator('.drawn').count(), 0);
     await takeScreenshot(ann, 'drawn');
-    // Once more takes it away; a click takes all.
-    await draw(ann, 'e5', 'e5');
+    // Drawing a shape again removes it. A click removes all shapes.
+    await drawShape(ann, 'e5', 'e5');
     assert.equal(await drawn.count(), 1);
     await cell(ann, 'd5').click({ force: true });
     assert.equal(await drawn.count(), 0);
-    await draw(ann, 'g1', 'f3');
+    await drawShape(ann, 'g1', 'f3');
     await ann.keyboard.press('e');
-    await draw(ann, 'b1', 'c3');
+    await drawShape(ann, 'b1', 'c3');
     assert.equal(await drawn.count(), 2);
     assert.equal(await countMoves(ann), 0);
     await playMove(ann, 'e2', 'e4');
@@ -106,25 +105,25 @@ test(
 );
 
 test(
-  'where there is no keyboard nothing is marked that nobody has touched, until a key is pressed',
-  withServer(async (house) => {
-    const ann = await house.openPage();
+  'a touch screen shows no keyboard cursor until a key is pressed',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
     const link = await inviteFriend(ann, 'Connect Four');
     const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-    const bob = await house.openPage(link, phone);
+    const bob = await harness.openPage(link, phone);
     await playMove(ann, 'd1');
     await waitForMyTurn(bob);
-    const at = bob.locator('[role=gridcell]:focus');
-    await at.waitFor();
-    const frame = () => at.evaluate((cell) => getComputedStyle(cell).outlineStyle);
+    const focusedCell = bob.locator('[role=gridcell]:focus');
+    await focusedCell.waitFor();
+    const readOutline = () => focusedCell.evaluate((cell) => getComputedStyle(cell).outlineStyle);
     const ghost = bob.locator('.picture .ghost');
-    assert.equal(await frame(), 'none');
+    assert.equal(await readOutline(), 'none');
     assert.equal(await ghost.count(), 0);
     await takeScreenshot(bob, 'touched');
-    // The first key shows where one is, and plays nothing.
+    // The first key only shows the cursor.
     await bob.keyboard.press('Enter');
     await ghost.waitFor();
-    assert.equal(await frame(), 'solid');
+    assert.equal(await readOutline(), 'solid');
     assert.equal(await countMoves(bob), 1);
     await bob.keyboard.press('ArrowRight');
     await bob.keyboard.press('Enter');
@@ -135,15 +134,15 @@ test(
 );
 
 test(
-  'what a finger drags is seen above it, and its square is marked',
-  withServer(async (house) => {
-    const ann = await house.openPage('/', {
+  'a piece dragged by touch appears above the finger, and its target square is marked',
+  withServer(async (harness) => {
+    const ann = await harness.openPage('/', {
       viewport: { width: 390, height: 844 },
       hasTouch: true,
     });
-    await house.openPage(await inviteFriend(ann, 'Chess'));
+    await harness.openPage(await inviteFriend(ann, 'Chess'));
     await waitForMyTurn(ann);
-    const [from, to] = [await middle(ann, 'd2'), await middle(ann, 'd4')];
+    const [from, to] = [await getSquareCentre(ann, 'd2'), await getSquareCentre(ann, 'd4')];
     const session = await ann.context().newCDPSession(ann);
     const touch = (
       type: 'touchStart' | 'touchMove' | 'touchEnd',
@@ -152,33 +151,33 @@ test(
     await touch('touchStart', from);
     await touch('touchMove', { x: from.x, y: from.y - 20 });
     await touch('touchMove', to);
-    const carried = ann.locator('.carried.lifted');
-    await carried.waitFor();
+    const draggedPiece = ann.locator('.carried.lifted');
+    await draggedPiece.waitFor();
     await ann.locator('.square.aim[data-square=d4]').waitFor();
-    const box = await carried.boundingBox();
+    const box = await draggedPiece.boundingBox();
     assert.ok(box && box.y + box.height / 2 < to.y - 20, JSON.stringify(box));
     await takeScreenshot(ann, 'lifted');
     await touch('touchEnd');
     await cell(ann, 'd4').and(ann.getByLabel('white pawn')).waitFor();
-    await carried.waitFor({ state: 'detached' });
+    await draggedPiece.waitFor({ state: 'detached' });
   }),
 );
 
 test(
-  'board and pieces are chosen, and remembered',
-  withServer(async (house) => {
-    const ann = await house.openPage('/', { axe: true, reducedMotion: 'reduce' });
+  'the chosen board and pieces are remembered',
+  withServer(async (harness) => {
+    const ann = await harness.openPage('/', { axe: true, reducedMotion: 'reduce' });
     await ann.getByRole('button', { name: 'Board and pieces' }).click();
     const dialog = ann.getByRole('dialog', { name: 'Board and pieces' });
     const square = dialog.locator('.square.dark').first();
-    const colour = () => square.evaluate((element) => getComputedStyle(element).fill);
-    const seen = new Set();
+    const readColour = () => square.evaluate((element) => getComputedStyle(element).fill);
+    const colours = new Set();
     for (const name of ['Sea', 'Wood', 'Slate']) {
       await dialog.getByRole('radio', { name }).check();
       await finishAnimations(ann);
-      seen.add(await colour());
+      colours.add(await readColour());
     }
-    assert.equal(seen.size, 3);
+    assert.equal(colours.size, 3);
     await dialog.getByRole('radio', { name: 'Letters' }).check();
     await dialog.locator('.sign', { hasText: 'K' }).first().waitFor();
     await expectAccessible(ann, 'looks');
@@ -191,29 +190,29 @@ test(
 );
 
 test(
-  'moves of chess are listed with figurines if one wishes, and are letters all the same',
-  withServer(async (house) => {
-    const ann = await house.openPage('/', { axe: true, reducedMotion: 'reduce' });
+  'chess moves can be listed with figurines, and are copied as letters',
+  withServer(async (harness) => {
+    const ann = await harness.openPage('/', { axe: true, reducedMotion: 'reduce' });
     await startBotMatch(ann, { game: 'Chess' });
     await playMove(ann, 'g1', 'f3');
     const move = ann.getByRole('button', { name: /^Move 1, White: Nf3/ });
-    const seen = () =>
+    const readFigurine = () =>
       move
         .locator('[data-figurine]')
         .evaluate((letter) => [
           getComputedStyle(letter).fontSize === '0px',
           getComputedStyle(letter, '::before').content.includes('♘'),
         ]);
-    assert.deepEqual(await seen(), [false, false]);
+    assert.deepEqual(await readFigurine(), [false, false]);
     await ann.getByRole('button', { name: 'Board and pieces' }).click();
     await ann.getByRole('checkbox', { name: 'Figurines in the moves of chess' }).check();
     await ann.getByRole('button', { name: 'Done' }).click();
-    assert.deepEqual(await seen(), [true, true]);
+    assert.deepEqual(await readFigurine(), [true, true]);
     await expectAccessible(ann, 'figurines');
     await takeScreenshot(ann, 'figurines');
     await ann.reload();
     await move.waitFor();
-    assert.deepEqual(await seen(), [true, true]);
+    assert.deepEqual(await readFigurine(), [true, true]);
     const copied = await move.evaluate((button) => {
       getSelection()?.selectAllChildren(button);
       return getSelection()?.toString();
@@ -223,9 +222,9 @@ test(
 );
 
 test(
-  'what stays on the board is not drawn anew, and what the mouse would do is seen until it does',
-  withServer(async (house) => {
-    const ann = await house.openPage('/', { reducedMotion: 'reduce' });
+  'marks that stay are not drawn again, and the preview of a move stays until it is played',
+  withServer(async (harness) => {
+    const ann = await harness.openPage('/', { reducedMotion: 'reduce' });
     await startBotMatch(ann, { game: 'Othello' });
     await waitForMyTurn(ann);
     await playMove(ann, ...(await legalSquares(ann)).slice(0, 1));

@@ -1,4 +1,4 @@
-// A match for one player alone, who is told wherever they are.
+// Tests challenges: matches that only one chosen player can join.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -20,71 +20,77 @@ import type { TestHarness, Page } from './support.ts';
 
 after(closeBrowser);
 
-const lobby = (page: Page) => page.getByRole('link', { name: 'Plyhouse' }).click();
+const openLobby = (page: Page) => page.getByRole('link', { name: 'Plyhouse' }).click();
 
 const challenges = (page: Page) => page.getByRole('region', { name: 'Challenges' });
 
-/** Two who have played each other: the first is in the lobby, the second still at the match. */
-async function acquainted(house: TestHarness, options?: Parameters<TestHarness['openPage']>[1]) {
-  const ann = await house.openPage('/', options);
-  const bob = await house.openPage(await inviteFriend(ann), options);
+/**
+ * Opens two pages that have played each other. The first is in the lobby, the second still at the
+ * match.
+ */
+async function openOpponents(
+  harness: TestHarness,
+  options?: Parameters<TestHarness['openPage']>[1],
+) {
+  const ann = await harness.openPage('/', options);
+  const bob = await harness.openPage(await inviteFriend(ann), options);
   await waitForMyTurn(ann);
   await bob.getByRole('button', { name: 'Resign …' }).click();
   await bob.getByRole('button', { name: 'Resign', exact: true }).click();
   await waitForStatus(ann, 'You win!');
-  await lobby(ann);
+  await openLobby(ann);
   return [ann, bob] as const;
 }
 
-/** Challenges the one whom this page has played. */
+/** Challenges the last opponent. */
 const challenge = async (page: Page) => {
   await page.getByRole('button', { name: /^Challenge guest-/ }).click();
   await waitForStatus(page, /^Waiting for guest-\w+ to accept\.$/);
 };
 
 test(
-  'who is challenged is told in another match, and plays',
-  withServer(async (house) => {
-    const [ann, bob] = await acquainted(house);
-    await lobby(bob);
+  'a challenge is shown in another match and accepted there',
+  withServer(async (harness) => {
+    const [ann, bob] = await openOpponents(harness);
+    await openLobby(bob);
     await startBotMatch(bob, { game: 'Chess' });
     await waitForMyTurn(bob);
     await chooseClock(ann, '5+3');
     await challenge(ann);
-    // There is no link for others: the seat is for one alone.
+    // No link is shown, because nobody else can take the seat.
     await ann.getByText(/^Only guest-\w+ can take this seat/).waitFor();
     assert.equal(await ann.getByLabel('Link to this match').count(), 0);
-    const told = challenges(bob);
-    await told.getByText(/^guest-\w+ challenges you$/).waitFor();
-    await told.getByText('Tic-tac-toe · 5+3 · you play O').waitFor();
+    const notices = challenges(bob);
+    await notices.getByText(/^guest-\w+ challenges you$/).waitFor();
+    await notices.getByText('Tic-tac-toe · 5+3 · you play O').waitFor();
     await expectTitle(bob, /^● guest-\w+ challenges you/);
     await takeScreenshot(bob, 'challenged');
-    // Nobody else gets in.
-    const eve = await house.openPage(new URL(ann.url()).pathname);
+    // Other players become spectators.
+    const eve = await harness.openPage(new URL(ann.url()).pathname);
     await waitForStatus(eve, 'Waiting for a player.');
-    await told.getByRole('button', { name: 'Play' }).click();
+    await notices.getByRole('button', { name: 'Play' }).click();
     await waitForMyTurn(ann);
     await bob.waitForURL(ann.url());
-    await told.waitFor({ state: 'hidden' });
+    await notices.waitFor({ state: 'hidden' });
     await expectTitle(bob, /^(?!.*challenges you)/);
   }),
 );
 
 test(
-  'who declines is told of no more, and who asked knows, wherever they are',
-  withServer(async (house) => {
-    const [ann, bob] = await acquainted(house);
+  'a declined challenge disappears, and the challenger is informed in the match and in the lobby',
+  withServer(async (harness) => {
+    const [ann, bob] = await openOpponents(harness);
     await challenge(ann);
-    // What waits is told with the next connection, too.
+    // The server sends a pending challenge again after a reconnection.
     await challenges(bob).getByRole('button', { name: 'Decline' }).waitFor();
     await bob.reload();
     await challenges(bob).getByRole('button', { name: 'Decline' }).click();
     await challenges(bob).waitFor({ state: 'hidden' });
     await ann.getByText('The challenge was declined.', { exact: true }).waitFor();
-    // Once more, while the one who asks is elsewhere.
-    await lobby(ann);
+    // The next challenge is declined while the challenger is in the lobby.
+    await openLobby(ann);
     await challenge(ann);
-    await lobby(ann);
+    await openLobby(ann);
     await ann.locator('.rows li', { hasText: 'asked' }).waitFor();
     await challenges(bob).getByRole('button', { name: 'Decline' }).click();
     await ann.locator('#toast', { hasText: 'The challenge was declined.' }).waitFor();
@@ -92,11 +98,11 @@ test(
 );
 
 test(
-  'a challenge that is called off is over',
-  withServer(async (house) => {
-    const [ann, bob] = await acquainted(house);
+  'a cancelled challenge disappears',
+  withServer(async (harness) => {
+    const [ann, bob] = await openOpponents(harness);
     await challenge(ann);
-    // Whoever has asked is still known to have asked when the page is loaded anew.
+    // The challenger's page shows the pending challenge after a reload.
     await ann.reload();
     await waitForStatus(ann, /^Waiting for guest-\w+ to accept\.$/);
     await challenges(bob).getByRole('button', { name: 'Decline' }).focus();
@@ -108,17 +114,17 @@ test(
 );
 
 test(
-  'a challenge fits, and is open to all',
-  withServer(async (house) => {
+  'challenges fit a small phone and pass axe',
+  withServer(async (harness) => {
     for (const colorScheme of selectVariants(['light', 'dark'] as const, 'light')) {
       const viewport = { width: 320, height: 640 };
-      const [ann, bob] = await acquainted(house, { viewport, colorScheme, axe: true });
+      const [ann, bob] = await openOpponents(harness, { viewport, colorScheme, axe: true });
       await expectNoHorizontalOverflow(ann);
-      await expectAccessible(ann, 'lobby with somebody to challenge');
+      await expectAccessible(ann, 'lobby with an opponent to challenge');
       await takeScreenshot(ann, `opponents-phone-${colorScheme}`);
       for (let count = 0; count < 3; count++) {
         await challenge(ann);
-        await lobby(ann);
+        await openLobby(ann);
       }
       await challenges(bob).getByText('and 2 more').waitFor();
       await expectNoHorizontalOverflow(bob);
@@ -128,24 +134,24 @@ test(
   }),
 );
 
-/** Which of these a part of the page covers. */
-const covered = (page: Page, part: string, others: string) =>
+/** Finds the elements of the selector `others` that the element `part` covers. */
+const findCovered = (page: Page, part: string, others: string) =>
   page.evaluate(
     ([part = '', others = '']) => {
-      const over = document.querySelector(part)?.getBoundingClientRect();
-      const isOver = (other: Element) => {
+      const cover = document.querySelector(part)?.getBoundingClientRect();
+      const isCovered = (other: Element) => {
         const { left, right, top, bottom } = other.getBoundingClientRect();
-        const { x = 0, y = 0, width = 0, height = 0 } = over ?? {};
+        const { x = 0, y = 0, width = 0, height = 0 } = cover ?? {};
         return left < x + width && right > x && top < y + height && bottom > y;
       };
-      const found = [...document.querySelectorAll(others)].filter(isOver);
-      return found.map(({ className, id }) => className || id);
+      const covered = [...document.querySelectorAll(others)].filter(isCovered);
+      return covered.map(({ className, id }) => className || id);
     },
     [part, others],
   );
 
-/** What one uses while one plays. */
-const USED = '.surface, .player, .standing, .lower, .bar, .history .row > *';
+/** Parts of the page that players use during a match. */
+const MATCH_CONTROLS = '.surface, .player, .standing, .lower, .bar, .history .row > *';
 
 for (const [size, viewport] of selectVariants(
   Object.entries({
@@ -157,18 +163,18 @@ for (const [size, viewport] of selectVariants(
   'small',
 )) {
   test(
-    `a challenge covers nothing of the match that one plays: ${size}`,
-    withServer(async (house) => {
-      const [ann, bob] = await acquainted(house, { viewport, reducedMotion: 'reduce' });
-      await lobby(bob);
+    `a challenge does not cover the controls of a running match: ${size}`,
+    withServer(async (harness) => {
+      const [ann, bob] = await openOpponents(harness, { viewport, reducedMotion: 'reduce' });
+      await openLobby(bob);
       await startBotMatch(bob, { game: 'Chess' });
       await waitForMyTurn(bob);
       await challenge(ann);
       await challenges(bob).getByRole('button', { name: 'Decline' }).waitFor();
-      assert.deepEqual(await covered(bob, '#notices', USED), []);
+      assert.deepEqual(await findCovered(bob, '#notices', MATCH_CONTROLS), []);
       await barButton(bob, 'Hint: the best move').click();
       await bob.locator('#toast', { hasText: /^The best move is / }).waitFor();
-      assert.deepEqual(await covered(bob, '#notices', '#toast'), []);
+      assert.deepEqual(await findCovered(bob, '#notices', '#toast'), []);
       await expectNoHorizontalOverflow(bob);
       await takeScreenshot(bob, `challenged-in-match-${size}`);
     }),

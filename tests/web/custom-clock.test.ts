@@ -1,4 +1,4 @@
-// What is a clock of one's own, and what is not.
+// Tests how the lobby parses custom clocks.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,12 +8,12 @@ import { isCorrespondenceClock, parseClock } from '../../client/web/page/lobby/c
 import type { Clock } from '../../client/web/page/net/protocol.ts';
 import type { TimeUnit } from '../../client/web/page/lobby/custom-clock.ts';
 
-const read = (kind: Clock['kind'], said: Record<string, string>, unit: TimeUnit = 'days') =>
-  parseClock({ kind, said, unit });
+const parse = (kind: Clock['kind'], fields: Record<string, string>, unit: TimeUnit = 'days') =>
+  parseClock({ kind, said: fields, unit });
 
-test('minutes and seconds are milliseconds', () => {
+test('minutes, seconds and days become milliseconds', () => {
   const main_ms = '2,5';
-  for (const [kind, said, clock] of [
+  for (const [kind, fields, clock] of [
     ['fischer', { main_ms, increment_ms: ' 0 ' }, { main_ms: 150_000, increment_ms: 0 }],
     ['fischer', { main_ms: '0', increment_ms: '3' }, { main_ms: 0, increment_ms: 3000 }],
     ['delay', { main_ms, delay_ms: '0.5' }, { main_ms: 150_000, delay_ms: 500 }],
@@ -24,12 +24,12 @@ test('minutes and seconds are milliseconds', () => {
     ],
     ['move', { move_ms: '3' }, { move_ms: 259_200_000 }],
   ] as const) {
-    assert.deepEqual(read(kind, said), { clock: { kind, ...clock } });
+    assert.deepEqual(parse(kind, fields), { clock: { kind, ...clock } });
   }
 });
 
-test('what is out of its bounds, or no number, is told at its field', () => {
-  for (const [kind, said, fields] of [
+test('numbers out of range and other texts are errors of their fields', () => {
+  for (const [kind, fields, wrongFields] of [
     ['fischer', { main_ms: '181', increment_ms: '181' }, ['main_ms', 'increment_ms']],
     ['fischer', { main_ms: '0', increment_ms: '0' }, ['increment_ms']],
     ['fischer', { main_ms: '0.01', increment_ms: '1' }, ['main_ms']],
@@ -43,21 +43,21 @@ test('what is out of its bounds, or no number, is told at its field', () => {
     ['byo-yomi', { main_ms: '0', period_ms: '1', periods: '1.5' }, ['periods']],
     ['move', { move_ms: '15' }, ['move_ms']],
   ] as const) {
-    const clock = read(kind, said);
+    const clock = parse(kind, fields);
     assert.deepEqual(
       clock.clock === null && Object.keys(clock.troubles),
-      fields,
-      JSON.stringify(said),
+      wrongFields,
+      JSON.stringify(fields),
     );
   }
-  assert.equal(read('move', { move_ms: '4' }, 'seconds').clock, null);
+  assert.equal(parse('move', { move_ms: '4' }, 'seconds').clock, null);
 });
 
-test('from an hour a move on it is played over days', () => {
-  const hour = read('move', { move_ms: '1' }, 'hours');
-  const less = read('move', { move_ms: '59' }, 'minutes');
+test('a clock of an hour or more per move is a correspondence clock', () => {
+  const hour = parse('move', { move_ms: '1' }, 'hours');
+  const underAnHour = parse('move', { move_ms: '59' }, 'minutes');
   assert.deepEqual(
-    [hour, less].map(({ clock }) => isCorrespondenceClock(clock)),
+    [hour, underAnHour].map(({ clock }) => isCorrespondenceClock(clock)),
     [true, false],
   );
   assert.equal(
