@@ -1,4 +1,4 @@
-// The same player on several devices: pairing, devices that are logged out, and the recovery key.
+// Tests a player with several devices: pairing, logging out and the recovery key.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -15,17 +15,18 @@ import {
   playMove,
   playMoves,
   startBotMatch,
+  waitForOwnName,
 } from './page-actions.ts';
 import { closeBrowser, eventually, withServer, takeScreenshot, selectVariants } from './support.ts';
 
-import type { Page } from './support.ts';
+import type { Page, TestHarness } from './support.ts';
 
 after(closeBrowser);
 
 const PHONE = { width: 390, height: 844 };
 const DESKTOP = { width: 1280, height: 720 };
 
-test('a code and a key are read with what comes along when they are copied', () => {
+test('pairing codes and recovery keys are found in copied text', () => {
   for (const text of [
     'K7QM2PXR',
     ' k7qm 2pxr\n',
@@ -44,9 +45,9 @@ test('a code and a key are read with what comes along when they are copied', () 
   }
 });
 
-test('a device is called by its browser and its system', () => {
-  const check = (agent: string, expect: string | undefined) =>
-    assert.equal(deviceLabel(agent), expect, agent);
+test('a device is named after its browser and operating system', () => {
+  const check = (agent: string, expected: string | undefined) =>
+    assert.equal(deviceLabel(agent), expected, agent);
   check(
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0',
     'Edge · Windows',
@@ -66,64 +67,57 @@ test('a device is called by its browser and its system', () => {
   check('curl', undefined);
 });
 
-/** Has become another player. */
-const became = (page: Page) =>
+const waitForNewPlayer = (page: Page) =>
   page.locator('#toast', { hasText: /^You are guest-\w+ here now\.$/ }).waitFor();
 
-/** The name in the header is this. */
-const isCalled = (page: Page, name: string) =>
-  page.locator('header .name bdi').getByText(name, { exact: true }).waitFor();
+const readOwnName = (page: Page) => page.locator('header .name bdi').innerText();
 
-/** The name in the header. */
-const nameOf = (page: Page) => page.locator('header .name bdi').innerText();
-
-/** Shows a link for another device, and gives it. */
-async function pairing(page: Page) {
+async function createPairingLink(page: Page) {
   await openAccountPage(page);
   await page.getByRole('button', { name: 'Show link and code' }).click();
   return page.getByLabel('Link for the other device').inputValue();
 }
 
-/** What scanners make of the picture: checked by the browser, where it can read such codes. */
-const squares = (page: Page) =>
+/** Counts the dark modules of the QR code, and reads its view box. */
+const measureQrCode = (page: Page) =>
   page.getByRole('img', { name: 'QR code of the link' }).evaluate((image) => {
     const path = image.querySelector('path')?.getAttribute('d') ?? '';
-    return { dark: path.split('M').length - 1, box: image.getAttribute('viewBox') };
+    return { dark: path.split('M').length - 1, viewBox: image.getAttribute('viewBox') };
   });
 
 for (const [size, viewport] of selectVariants(Object.entries({ PHONE, DESKTOP }), 'PHONE')) {
   test(
-    `another device is paired by a link, and plays on: ${size.toLowerCase()}`,
-    withServer(async (house) => {
+    `a device is paired by a link and continues the match: ${size.toLowerCase()}`,
+    withServer(async (harness) => {
       const reducedMotion = 'reduce' as const;
-      const ann = await house.openPage('/', { viewport, reducedMotion, axe: true });
-      const bob = await house.openPage(await inviteFriend(ann));
+      const ann = await harness.openPage('/', { viewport, reducedMotion, axe: true });
+      const bob = await harness.openPage(await inviteFriend(ann));
       await playMove(ann, 'b2');
       const match = new URL(ann.url()).pathname;
-      const link = await pairing(ann);
+      const link = await createPairingLink(ann);
       assert.match(link, /^http:\/\/127\.0\.0\.1:\d+\/pair#[0-9A-Z]{8}$/);
-      const { dark, box } = await squares(ann);
-      // Version 3 with its border, about half of it dark.
-      assert.equal(box, '0 0 37 37');
+      const { dark, viewBox } = await measureQrCode(ann);
+      // Version 3 with its border has 37 modules, about half of them dark.
+      assert.equal(viewBox, '0 0 37 37');
       assert.ok(dark > 300 && dark < 550, String(dark));
       await ann.getByText(/^Good once, for (5:00|4:5\d)\.$/).waitFor();
       await expectNoHorizontalOverflow(ann);
       await expectAccessible(ann, 'pairing');
       await takeScreenshot(ann, `pairing-${size}`);
 
-      const phone = await house.openPage(link, { viewport, reducedMotion, axe: true });
+      const phone = await harness.openPage(link, { viewport, reducedMotion, axe: true });
       await phone.getByText(/^You are guest-\w+ here now\.$/).waitFor();
-      // The code is in sight, and neither in the address nor in what one goes back to.
+      // The page shows the code and removes it from the URL.
       assert.equal(new URL(phone.url()).hash, '');
       const code = await phone.getByLabel('Code or recovery key').inputValue();
       assert.equal(code.replace(' ', ''), link.slice(-8));
       await expectNoHorizontalOverflow(phone);
       await expectAccessible(phone, 'arrival');
       await takeScreenshot(phone, `arrival-${size}`);
-      assert.notEqual(await nameOf(phone), await nameOf(ann));
+      assert.notEqual(await readOwnName(phone), await readOwnName(ann));
       await phone.getByRole('button', { name: 'Become that player' }).click();
-      await became(phone);
-      await isCalled(phone, await nameOf(ann));
+      await waitForNewPlayer(phone);
+      await waitForOwnName(phone, await readOwnName(ann));
 
       await ann.getByText(/is one of your devices now\.$/).waitFor();
       await ann.getByText(/^A new device plays as you: Chrome · /).waitFor();
@@ -134,7 +128,7 @@ for (const [size, viewport] of selectVariants(Object.entries({ PHONE, DESKTOP })
       await ann.getByRole('button', { name: 'That was me' }).click();
       await ann.getByText(/^A new device plays as you/).waitFor({ state: 'detached' });
 
-      // The match is at hand there, and goes on.
+      // The match continues on the paired device.
       await phone
         .getByRole('link', { name: 'Go on' })
         .or(phone.getByRole('button', { name: /^Go on/ }))
@@ -150,26 +144,26 @@ for (const [size, viewport] of selectVariants(Object.entries({ PHONE, DESKTOP })
 }
 
 test(
-  'nobody gives up unasked who they are, and a wrong code changes nothing',
-  withServer(async (house) => {
-    const ann = await house.openPage();
+  'pairing needs a confirmation, and a wrong code changes nothing',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
     await startBotMatch(ann);
-    const name = await nameOf(ann);
+    const name = await readOwnName(ann);
     await ann.goto('/pair#K7QM2PXR');
     await ann.getByText(`You are ${name} here now, with 1 match that is not over.`).waitFor();
     await ann.getByRole('button', { name: 'Become that player' }).click();
-    const trouble = ann.getByRole('alert');
-    await trouble.filter({ hasText: 'This code or key is not good, or no longer.' }).waitFor();
+    const alert = ann.getByRole('alert');
+    await alert.filter({ hasText: 'This code or key is not good, or no longer.' }).waitFor();
     await ann.getByLabel('Code or recovery key').fill('K7QM');
     await ann.keyboard.press('Enter');
-    await trouble.filter({ hasText: 'A code has 8 letters and digits' }).waitFor();
-    assert.equal(await nameOf(ann), name);
+    await alert.filter({ hasText: 'A code has 8 letters and digits' }).waitFor();
+    assert.equal(await readOwnName(ann), name);
     await ann.getByRole('link', { name: 'Stay who I am' }).click();
     await ann.getByText('Your matches').waitFor();
     await ann.reload();
     await ann.getByText('Your matches').waitFor();
-    await isCalled(ann, name);
-    // The link of before, opened from the page itself.
+    await waitForOwnName(ann, name);
+    // A pairing link is opened within the page.
     await ann.goto('/pair');
     await ann.evaluate(() => (location.hash = '#ABCD2345'));
     await ann.waitForFunction(() => location.hash === '');
@@ -180,17 +174,17 @@ test(
 );
 
 test(
-  'a code is good once, and says when it is over',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    // What waits by the clock that there was is not called off by the other.
+  'a pairing code is valid once and shows when it has expired',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    // The fake clock cannot cancel timers of the real one, so the page connects first.
     await ann.locator('html[data-link=open]').waitFor();
     await ann.clock.install();
-    const link = await pairing(ann);
-    const phone = await house.openPage(link);
+    const link = await createPairingLink(ann);
+    const phone = await harness.openPage(link);
     await phone.getByRole('button', { name: 'Become that player' }).click();
     await ann.getByText(/is one of your devices now\.$/).waitFor();
-    const other = await house.openPage(link);
+    const other = await harness.openPage(link);
     await other.getByRole('button', { name: 'Become that player' }).click();
     await other.getByRole('alert').filter({ hasText: 'not good' }).waitFor();
     await ann.getByRole('button', { name: 'Show link and code' }).click();
@@ -203,63 +197,63 @@ test(
 );
 
 test(
-  'what one is asked by a link comes once it is known who one is, and does not move away',
-  withServer(async (house) => {
-    const link = await pairing(await house.openPage());
-    const phone = await house.openPage();
-    let tell = () => {};
-    const told = new Promise((resolve) => (tell = () => resolve(null)));
+  'the question of a pairing link appears after the login',
+  withServer(async (harness) => {
+    const link = await createPairingLink(await harness.openPage());
+    const phone = await harness.openPage();
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
     await phone.routeWebSocket('**/ws', (socket) => {
       const server = socket.connectToServer();
       server.onMessage(async (text) => {
-        await told;
+        await released;
         socket.send(text);
       });
     });
     await phone.goto(link);
     await phone.getByRole('heading', { name: 'Become another player here?' }).waitFor();
-    const yes = phone.getByRole('button', { name: 'Become that player' });
-    assert.equal(await yes.isVisible(), false);
-    tell();
-    await yes.waitFor();
+    const confirm = phone.getByRole('button', { name: 'Become that player' });
+    assert.equal(await confirm.isVisible(), false);
+    release();
+    await confirm.waitFor();
     await phone.getByText('here now.').waitFor();
   }),
 );
 
-/** Ann on two devices. */
-async function twoDevices(house: import('./support.ts').TestHarness): Promise<[Page, Page]> {
-  const ann = await house.openPage('/', { axe: true });
-  const phone = await house.openPage(await pairing(ann), { axe: true });
+/** Opens the pages of one player on two devices. */
+async function openTwoDevices(harness: TestHarness): Promise<[Page, Page]> {
+  const ann = await harness.openPage('/', { axe: true });
+  const phone = await harness.openPage(await createPairingLink(ann), { axe: true });
   await phone.getByRole('button', { name: 'Become that player' }).click();
-  await became(phone);
+  await waitForNewPlayer(phone);
   return [ann, phone];
 }
 
 test(
-  'a device that somebody else has added is logged out at once',
-  withServer(async (house) => {
-    const [ann, phone] = await twoDevices(house);
-    const name = await nameOf(ann);
+  'a new device can be logged out from its notice',
+  withServer(async (harness) => {
+    const [ann, phone] = await openTwoDevices(harness);
+    const name = await readOwnName(ann);
     const notice = ann.getByRole('region', { name: 'New devices' });
     await notice.getByRole('button', { name: 'Log out' }).click();
     await ann.getByText('Logged out.', { exact: true }).waitFor();
     await phone.getByText('This device is logged out.').waitFor();
     await expectAccessible(phone, 'logged out');
     await takeScreenshot(phone, 'logged-out');
-    // It does not become anybody by itself.
+    // The device waits for the user before it becomes a new guest.
     await phone.getByRole('button', { name: 'Begin as a new guest' }).click();
     await phone.getByRole('button', { name: /^Play the/ }).waitFor();
     await phone.getByText('This device is logged out.').waitFor({ state: 'detached' });
-    // Until the server has answered the old name stands there.
-    await eventually(async () => assert.notEqual(await nameOf(phone), name));
-    assert.equal(await nameOf(ann), name);
+    // The old name remains until the server replies.
+    await eventually(async () => assert.notEqual(await readOwnName(phone), name));
+    assert.equal(await readOwnName(ann), name);
   }),
 );
 
 test(
-  'devices are listed, and logged out one by one or all others together',
-  withServer(async (house) => {
-    const [ann, phone] = await twoDevices(house);
+  'devices are listed, and logged out singly or all others together',
+  withServer(async (harness) => {
+    const [ann, phone] = await openTwoDevices(harness);
     await ann.getByRole('button', { name: 'That was me' }).click();
     const rows = ann.locator('.devices li');
     await rows.nth(1).waitFor();
@@ -274,7 +268,7 @@ test(
     await rows.nth(1).waitFor({ state: 'detached' });
     await rows.nth(0).locator('button:focus').waitFor();
 
-    // A device that is logged out comes back by a code.
+    // A pairing code logs the device in again.
     await ann.getByRole('button', { name: 'Show link and code' }).click();
     const link = await ann.getByLabel('Link for the other device').inputValue();
     await phone.getByRole('link', { name: 'Come back' }).click();
@@ -284,14 +278,14 @@ test(
     await phone.getByText('This device is logged out.').waitFor();
     await phone.getByLabel('Code or recovery key').fill(link);
     await phone.keyboard.press('Enter');
-    await became(phone);
+    await waitForNewPlayer(phone);
     await phone.getByText('This device is logged out.').waitFor({ state: 'detached' });
 
     await rows.nth(1).waitFor();
     await ann.getByRole('button', { name: 'Log out all others' }).click();
     await phone.getByText('This device is logged out.').waitFor();
     await rows.nth(1).waitFor({ state: 'detached' });
-    // Oneself last, and not by one slip.
+    // Logging out this device needs a confirmation.
     await ann.getByRole('button', { name: /^Log out: / }).click();
     await ann.getByText(/^Log out here\?/).waitFor();
     await expectAccessible(ann, 'log out');
@@ -301,12 +295,12 @@ test(
 );
 
 test(
-  'whoever has lost all devices comes back with the recovery key',
-  withServer(async (house) => {
-    const ann = await house.openPage('/', { viewport: PHONE, axe: true });
+  'the recovery key restores a player without devices',
+  withServer(async (harness) => {
+    const ann = await harness.openPage('/', { viewport: PHONE, axe: true });
     await startBotMatch(ann);
     await playMove(ann, 'b2');
-    const name = await nameOf(ann);
+    const name = await readOwnName(ann);
     await openAccountPage(ann);
     await takeScreenshot(ann, 'you-phone');
     await expectAccessible(ann, 'you');
@@ -315,16 +309,16 @@ test(
     const dialog = ann.getByRole('dialog', { name: `The recovery key of ${name}` });
     const key = await dialog.getByLabel('Recovery key').inputValue();
     assert.match(key, /^([A-Z2-7]{5}-){4}[A-Z2-7]{6}$/);
-    const coming = ann.waitForEvent('download');
+    const download = ann.waitForEvent('download');
     await dialog.getByRole('link', { name: 'Save as a file' }).click();
-    const stream = await (await coming).createReadStream();
+    const stream = await (await download).createReadStream();
     let text = '';
     for await (const chunk of stream) text += chunk;
     assert.match(text, new RegExp(`${name}.*/pair: ${key}\n$`));
     await expectNoHorizontalOverflow(ann);
     await expectAccessible(ann, 'recovery');
     await takeScreenshot(ann, 'recovery-phone');
-    // On paper there is nothing else.
+    // Only the key is printed.
     await ann.emulateMedia({ media: 'print' });
     assert.ok(await dialog.getByLabel('Recovery key').isVisible());
     assert.ok(!(await ann.locator('main').isVisible()));
@@ -335,22 +329,26 @@ test(
     await ann.evaluate(() => localStorage.clear());
     await ann.close();
 
-    const other = await house.openPage();
+    const other = await harness.openPage();
     await openAccountPage(other);
     await other.getByRole('link', { name: 'Enter a code or key' }).click();
     await other.getByLabel('Code or recovery key').fill(key.toLowerCase());
     await other.keyboard.press('Enter');
-    await became(other);
-    await isCalled(other, name);
+    await waitForNewPlayer(other);
+    await waitForOwnName(other, name);
     await other.getByText('Your matches').waitFor();
   }),
 );
 
 test(
-  'a guest who wins for the first time is asked to keep it, once',
-  withServer(async (house) => {
-    const ann = await house.openPage('/', { viewport: PHONE, reducedMotion: 'reduce', axe: true });
-    const bob = await house.openPage(await inviteFriend(ann, 'Connect Four'));
+  'the first win of a guest suggests a recovery key or account, once',
+  withServer(async (harness) => {
+    const ann = await harness.openPage('/', {
+      viewport: PHONE,
+      reducedMotion: 'reduce',
+      axe: true,
+    });
+    const bob = await harness.openPage(await inviteFriend(ann, 'Connect Four'));
     const question = /^Your name and your games are in this browser alone\./;
     await playMoves(ann, bob, 'd1 c1 d1 c1 d1 c1 d1');
     await ann.getByText(question).waitFor();
@@ -363,7 +361,7 @@ test(
     await ann.getByRole('link', { name: 'Keep them' }).click();
     await ann.getByRole('button', { name: 'Make a recovery key' }).waitFor();
     await ann.goBack();
-    // The second time, nothing is asked.
+    // The second win suggests nothing.
     await barButton(ann, 'Rematch').click();
     await bob.getByRole('button', { name: 'Accept' }).click();
     await playMoves(bob, ann, 'd1 c1 d1 c1 d1 c1 e1 c1');

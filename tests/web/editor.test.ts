@@ -1,4 +1,5 @@
-// Any position of any game is set up, by its text, by mouse or by keyboard; one plays from there, or asks a bot.
+// Tests the position editor: input by text, mouse and keyboard, matches from a position, and the
+// opinion of a bot.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -27,192 +28,197 @@ import type { Page } from './support.ts';
 after(closeBrowser);
 
 /**
- * What is pasted for each game, what is then to be seen, and as what a match begins with it; a text that is wrong,
- * and why it is.
+ * Texts to paste: a valid position with its squares and the side to move, and an invalid text with
+ * its error.
  */
 const TEXTS = [
   {
     game: 'Chess',
     text: '4k3/4p3/8/8/8/8/4P3/4K2R w K - 3 20',
-    seen: ['h1, white rook', 'e7, black pawn', 'a1, empty'],
+    squares: ['h1, white rook', 'e7, black pawn', 'a1, empty'],
     turn: 'White',
-    bad: '4k3/4p3/8/8/8/8/4P3/4K2 w K - 3 20',
-    why: 'Row 8 from the top has 7 squares in place of 8.',
+    invalid: '4k3/4p3/8/8/8/8/4P3/4K2 w K - 3 20',
+    error: 'Row 8 from the top has 7 squares in place of 8.',
   },
   {
     game: 'Chess',
     text: '4k3/4p3/8/8/8/8/4P3/4K2R w K - bm O-O; fmvn 20; hmvc 3; id "castles";',
-    seen: ['h1, white rook', 'e7, black pawn', 'a1, empty'],
+    squares: ['h1, white rook', 'e7, black pawn', 'a1, empty'],
     turn: 'White',
-    bad: '4k3/4p3/8/8/8/8/4P3/4K2R w K - e2e4',
-    why: '“e2e4” stands where a number belongs.',
+    invalid: '4k3/4p3/8/8/8/8/4P3/4K2R w K - e2e4',
+    error: '“e2e4” stands where a number belongs.',
   },
   {
     game: 'Draughts',
     text: '[FEN "W:W18,K31:B5,K9."]',
-    seen: ['18, white man', '31, white king', '9, black king'],
+    squares: ['18, white man', '31, white king', '9, black king'],
     turn: 'White',
-    bad: 'W:W18,K33:B5',
-    why: '“K33” is no square: these are numbers from 1 to 32.',
+    invalid: 'W:W18,K33:B5',
+    error: '“K33” is no square: these are numbers from 1 to 32.',
   },
   {
     game: 'Connect Four',
     text: '......./......./......./......./...y.../..rry.r',
-    seen: ['d2, yellow', 'c1, red'],
+    squares: ['d2, yellow', 'c1, red'],
     turn: 'Yellow',
-    bad: '......./......./......./......./..rry.r',
-    why: '6 rows are needed, with / between them; here there are 5.',
+    invalid: '......./......./......./......./..rry.r',
+    error: '6 rows are needed, with / between them; here there are 5.',
   },
   {
     game: 'Tic-tac-toe',
     text: 'x.o/.x./...',
-    seen: ['a3, x', 'c3, o', 'b2, x'],
+    squares: ['a3, x', 'c3, o', 'b2, x'],
     turn: 'O',
-    bad: 'x.o/.z./...',
-    why: '“z” is no piece here.',
+    invalid: 'x.o/.z./...',
+    error: '“z” is no piece here.',
   },
   {
     game: 'Othello',
     text: '(;GM[2]SZ[8]AB[dc][dd][ed][de]AW[ee]PL[W])',
-    seen: ['d3, black', 'e5, white', 'a1, empty'],
+    squares: ['d3, black', 'e5, white', 'a1, empty'],
     turn: 'White',
-    bad: '---*O---',
-    why: '64 squares and whose turn it is are 65 characters; here there are 8.',
+    invalid: '---*O---',
+    error: '64 squares and whose turn it is are 65 characters; here there are 8.',
   },
   {
     game: 'Othello',
     text: `${'.'.repeat(19)}X${'.'.repeat(7)}XX${'.'.repeat(6)}X0${'.'.repeat(27)} 0; C5:+1; % a board file`,
-    seen: ['d3, black', 'e5, white', 'a1, empty'],
+    squares: ['d3, black', 'e5, white', 'a1, empty'],
     turn: 'White',
-    bad: `${'.'.repeat(64)} ?`,
-    why: '“?” is no piece here.',
+    invalid: `${'.'.repeat(64)} ?`,
+    error: '“?” is no piece here.',
   },
   {
     game: 'Go',
     text: '(;GM[1]FF[4]SZ[9]AB[cc][gg][cg][gc]PL[W])',
-    seen: ['C7, black', 'G3, black', 'E5, empty'],
+    squares: ['C7, black', 'G3, black', 'E5, empty'],
     turn: 'White',
-    bad: '(;GM[1]SZ[19]AB[dd])',
-    why: 'This board has 19 lines in place of 9.',
+    invalid: '(;GM[1]SZ[19]AB[dd])',
+    error: 'This board has 19 lines in place of 9.',
   },
   {
     game: 'Gomoku',
     text: '15/15/15/15/15/15/15/6wbb6/15/15/15/15/15/15/15',
-    seen: ['g8, white', 'h8, black'],
+    squares: ['g8, white', 'h8, black'],
     turn: 'White',
-    bad: '(;GM[4]SZ[15];B[hh];W[hg])',
-    why: 'This SGF tells moves, and sets nothing up (AB, AW).',
+    invalid: '(;GM[4]SZ[15];B[hh];W[hg])',
+    error: 'This SGF tells moves, and sets nothing up (AB, AW).',
   },
 ];
 
-/** What names of pieces are put down by keyboard in each game, and what comes of it. */
+/** A piece to place on a square of each game, and the name of the square that it occupies then. */
 const PIECES = {
-  Chess: { piece: 'white queen', square: 'd4', seen: 'd4, white queen' },
-  // On the last row a man is a king.
-  Draughts: { piece: 'black man', square: '31', seen: '31, black king' },
-  // Where it falls to.
-  'Connect Four': { piece: 'red', square: 'c5', seen: 'c1, red' },
-  'Tic-tac-toe': { piece: 'x', square: 'c1', seen: 'c1, x' },
-  Othello: { piece: 'white', square: 'c3', seen: 'c3, white' },
-  Go: { piece: 'white', square: 'E5', seen: 'E5, white' },
-  Gomoku: { piece: 'black', square: 'h8', seen: 'h8, black' },
+  Chess: { piece: 'white queen', square: 'd4', result: 'd4, white queen' },
+  // A man on the last row becomes a king.
+  Draughts: { piece: 'black man', square: '31', result: '31, black king' },
+  // The disc falls down.
+  'Connect Four': { piece: 'red', square: 'c5', result: 'c1, red' },
+  'Tic-tac-toe': { piece: 'x', square: 'c1', result: 'c1, x' },
+  Othello: { piece: 'white', square: 'c3', result: 'c3, white' },
+  Go: { piece: 'white', square: 'E5', result: 'E5, white' },
+  Gomoku: { piece: 'black', square: 'h8', result: 'h8, black' },
 };
 
-/** @param words of a square */
-const sees = (page: Page, words: string) =>
-  page.getByRole('gridcell', { name: words, exact: true }).waitFor();
+const waitForSquare = (page: Page, name: string) =>
+  page.getByRole('gridcell', { name, exact: true }).waitFor();
 
-async function setUp(page: Page, game: string) {
+async function chooseGame(page: Page, game: string) {
   await page.getByRole('combobox', { name: 'Game', exact: true }).selectOption(game);
   await page.getByRole('grid', { name: `Board of ${game}` }).waitFor();
 }
 
-const text = (page: Page) => page.getByLabel('Position as text');
-const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
-const stands = (page: Page, words: string | RegExp) =>
-  page.locator('.stands', { hasText: words }).waitFor();
+const positionField = (page: Page) => page.getByLabel('Position as text');
+const clickButton = (page: Page, name: string) =>
+  page.getByRole('button', { name, exact: true }).click();
+const waitForPositionStatus = (page: Page, text: string | RegExp) =>
+  page.locator('.stands', { hasText: text }).waitFor();
 
-/** The games of which every text is tried and a position set up without `ALL=1`. */
-const USUAL = ['Chess', 'Draughts', 'Connect Four', 'Go'];
+/** Games that are tested without `ALL=1`. */
+const USUAL_GAMES = ['Chess', 'Draughts', 'Connect Four', 'Go'];
 
-for (const { game, text: pasted, seen, turn, bad, why } of TEXTS) {
-  if (!ALL_VARIANTS && !USUAL.includes(game)) continue;
+for (const { game, text, squares, turn, invalid, error } of TEXTS) {
+  if (!ALL_VARIANTS && !USUAL_GAMES.includes(game)) continue;
   test(
-    `a position is pasted, looked at, and played from: ${game}`,
-    withServer(async (house) => {
+    `a pasted position is shown and played from: ${game}`,
+    withServer(async (harness) => {
       const phone = { width: 390, height: 844 };
-      const ann = await house.openPage('/setup', { viewport: phone, axe: true });
-      await setUp(ann, game);
-      await text(ann).fill(bad);
-      await ann.getByRole('alert').filter({ hasText: why }).waitFor();
-      await expectAccessible(ann, 'a text that is wrong');
-      // What is wrong with it is told to whoever goes on all the same.
-      await press(ann, 'Play from here');
-      await ann.locator('#toast', { hasText: why }).waitFor();
-      await text(ann).fill(pasted);
-      for (const words of seen) await sees(ann, words);
-      await stands(ann, `${turn} is to move.`);
+      const ann = await harness.openPage('/setup', { viewport: phone, axe: true });
+      await chooseGame(ann, game);
+      await positionField(ann).fill(invalid);
+      await ann.getByRole('alert').filter({ hasText: error }).waitFor();
+      await expectAccessible(ann, 'an invalid text');
+      // The button shows the error as well.
+      await clickButton(ann, 'Play from here');
+      await ann.locator('#toast', { hasText: error }).waitFor();
+      await positionField(ann).fill(text);
+      for (const square of squares) await waitForSquare(ann, square);
+      await waitForPositionStatus(ann, `${turn} is to move.`);
       assert.equal(await ann.getByRole('alert').filter({ hasText: /./ }).count(), 0);
       await expectNoHorizontalOverflow(ann);
       await expectAccessible(ann, 'a position');
       await takeScreenshot(ann, `setup-${game}`);
-      // The address leads to the same.
+      // The URL contains the position.
       await ann.reload();
-      for (const words of seen) await sees(ann, words);
-      const written = await text(ann).inputValue();
+      for (const square of squares) await waitForSquare(ann, square);
+      const written = await positionField(ann).inputValue();
       assert.match(written, /^(\(;GM|[^(]*$)/);
       if (game === 'Chess') assert.match(written, /K - 3 20$/);
-      await press(ann, 'Play from here');
+      await clickButton(ann, 'Play from here');
       await waitForMyTurn(ann);
-      for (const words of seen) await sees(ann, words);
+      for (const square of squares) await waitForSquare(ann, square);
     }),
   );
 }
 
-for (const [game, { piece, square, seen }] of selectVariants(Object.entries(PIECES), ...USUAL)) {
+for (const [game, { piece, square, result }] of selectVariants(
+  Object.entries(PIECES),
+  ...USUAL_GAMES,
+)) {
   test(
     `a position is set up by mouse and by keyboard: ${game}`,
-    withServer(async (house) => {
-      const ann = await house.openPage('/setup', { viewport: { width: 844, height: 390 } });
-      await setUp(ann, game);
-      await press(ann, 'Empty board');
-      assert.equal(await ann.getByRole('gridcell', { name: /, empty$/ }).count(), await cells(ann));
-      const before = await text(ann).inputValue();
+    withServer(async (harness) => {
+      const ann = await harness.openPage('/setup', { viewport: { width: 844, height: 390 } });
+      await chooseGame(ann, game);
+      await clickButton(ann, 'Empty board');
+      assert.equal(
+        await ann.getByRole('gridcell', { name: /, empty$/ }).count(),
+        await countSquares(ann),
+      );
+      const before = await positionField(ann).inputValue();
       await ann.getByRole('radio', { name: piece, exact: true }).first().check();
       await cell(ann, square).click();
-      await sees(ann, seen);
-      const after = await text(ann).inputValue();
+      await waitForSquare(ann, result);
+      const after = await positionField(ann).inputValue();
       assert.notEqual(after, before);
-      // A second press with the same piece takes it away.
-      await cell(ann, seen.split(',')[0] ?? '').click();
-      await sees(ann, `${seen.split(',')[0]}, empty`);
-      assert.equal(await text(ann).inputValue(), before);
-      // By keyboard, from the corner on.
+      // A second click with the same piece removes it.
+      await cell(ann, result.split(',')[0] ?? '').click();
+      await waitForSquare(ann, `${result.split(',')[0]}, empty`);
+      assert.equal(await positionField(ann).inputValue(), before);
+      // The keyboard does the same.
       await ann.locator('[role=gridcell][tabindex="0"]').focus();
       await cell(ann, square).focus();
       await ann.keyboard.press('Enter');
-      await sees(ann, seen);
-      assert.equal(await text(ann).inputValue(), after);
-      await cell(ann, seen.split(',')[0] ?? '').focus();
+      await waitForSquare(ann, result);
+      assert.equal(await positionField(ann).inputValue(), after);
+      await cell(ann, result.split(',')[0] ?? '').focus();
       await ann.keyboard.press('Delete');
-      await sees(ann, `${seen.split(',')[0]}, empty`);
+      await waitForSquare(ann, `${result.split(',')[0]}, empty`);
       await ann.keyboard.press('ArrowLeft');
       await ann.keyboard.press('ArrowLeft');
-      const at = await ann.evaluate(() => document.activeElement?.getAttribute('data-square'));
-      assert.ok(at !== null && at !== undefined);
-      await press(ann, 'First position');
+      const focused = await ann.evaluate(() => document.activeElement?.getAttribute('data-square'));
+      assert.ok(focused !== null && focused !== undefined);
+      await clickButton(ann, 'First position');
       await expectNoHorizontalOverflow(ann);
     }),
   );
 }
 
-/** How many squares there are. */
-const cells = (page: Page) => page.getByRole('gridcell').count();
+const countSquares = (page: Page) => page.getByRole('gridcell').count();
 
 test(
-  'a bot tells what it thinks of a position, and the question is no game',
-  withServer(async (house) => {
-    const ann = await house.openPage('/', { viewport: { width: 1280, height: 800 }, axe: true });
+  'a bot evaluates a position without creating a match',
+  withServer(async (harness) => {
+    const ann = await harness.openPage('/', { viewport: { width: 1280, height: 800 }, axe: true });
     await signUp(ann, 'Ann Smith');
     await ann.getByRole('link', { name: 'Or set up a position' }).click();
     for (const [game, pasted, best] of [
@@ -224,9 +230,9 @@ test(
         /\./,
       ],
     ] as const) {
-      await setUp(ann, game);
-      await text(ann).fill(pasted);
-      await press(ann, 'What does the bot think?');
+      await chooseGame(ann, game);
+      await positionField(ann).fill(pasted);
+      await clickButton(ann, 'What does the bot think?');
       await ann.locator('.opinion [role=status]', { hasText: best }).waitFor();
       await ann.locator('.drawn.advised').first().waitFor({ state: 'attached' });
       await expectAccessible(ann, 'an opinion');
@@ -235,7 +241,7 @@ test(
     const panel = ann.getByRole('region', { name: 'What the bot thinks' });
     await panel.getByText(/^depth \d+ · [\d,]+ playouts?$/).waitFor();
     await panel.getByText(/^Line: /).waitFor();
-    // What is thought of another position is old.
+    // A change of the position hides the opinion.
     await cell(ann, 'A1').click();
     assert.equal(await panel.isVisible(), false);
     await ann.goto('/games');
@@ -248,10 +254,10 @@ test(
 );
 
 test(
-  'where play cannot begin one is told why, before and after the server is asked',
-  withServer(async (house) => {
-    const ann = await house.openPage('/setup', { axe: true });
-    for (const [game, pasted, why] of [
+  'invalid positions show the error of the page or of the server',
+  withServer(async (harness) => {
+    const ann = await harness.openPage('/setup', { axe: true });
+    for (const [game, pasted, error] of [
       ['Chess', '4k3/8/8/8/8/8/8/8 w - - 0 1', 'Each side needs one king.'],
       ['Chess', '4k3/8/8/8/8/8/8/P3K3 w - - 0 1', 'No pawn stands on the first or the last row.'],
       ['Chess', '4k3/8/8/8/8/8/4R3/4K3 w - - 0 1', /would have left their king in check/],
@@ -264,18 +270,18 @@ test(
       ['Tic-tac-toe', 'xx./.../...', 'Both put one down in turn: X has as many as O, or one more.'],
       ['Othello', `${'-'.repeat(64)} *`, 'The four squares in the middle are never empty.'],
     ] as const) {
-      await setUp(ann, game);
-      await text(ann).fill(pasted);
-      await stands(ann, why);
-      await press(ann, 'Play from here');
-      const toast = ann.locator('#toast', { hasText: why });
+      await chooseGame(ann, game);
+      await positionField(ann).fill(pasted);
+      await waitForPositionStatus(ann, error);
+      await clickButton(ann, 'Play from here');
+      const toast = ann.locator('#toast', { hasText: error });
       await toast.waitFor();
-      // Of another position that is not said, and nothing lies over it.
-      await press(ann, 'First position');
-      await stands(ann, / is to move\.$/);
+      // Another position hides the error and the toast.
+      await clickButton(ann, 'First position');
+      await waitForPositionStatus(ann, / is to move\.$/);
       assert.equal(await toast.count(), 0);
     }
-    for (const [game, pasted, why] of [
+    for (const [game, pasted, error] of [
       ['Chess', '7k/5KQ1/8/8/8/8/8/8 b - - 0 1', 'In this position the game is over.'],
       [
         'Go',
@@ -284,168 +290,172 @@ test(
       ],
       ['Tic-tac-toe', 'xxx/oo./...', 'In this position the game is over.'],
     ] as const) {
-      await setUp(ann, game);
-      await text(ann).fill(pasted);
-      await stands(ann, /is to move\.$/);
-      for (const asks of ['Play from here', 'What does the bot think?']) {
-        await press(ann, asks);
-        await ann.locator('#toast', { hasText: why }).waitFor();
-        await stands(ann, why);
-        // Another position is none that was refused.
-        await text(ann).fill('?');
+      await chooseGame(ann, game);
+      await positionField(ann).fill(pasted);
+      await waitForPositionStatus(ann, /is to move\.$/);
+      for (const button of ['Play from here', 'What does the bot think?']) {
+        await clickButton(ann, button);
+        await ann.locator('#toast', { hasText: error }).waitFor();
+        await waitForPositionStatus(ann, error);
+        // Another position hides the server's error.
+        await positionField(ann).fill('?');
         await ann.getByRole('alert').filter({ hasText: /./ }).waitFor();
         assert.equal(await ann.locator('#toast', { hasText: /./ }).count(), 0);
-        await text(ann).fill(pasted);
-        await stands(ann, /is to move\.$/);
+        await positionField(ann).fill(pasted);
+        await waitForPositionStatus(ann, /is to move\.$/);
       }
-      await press(ann, 'Play from here');
-      await stands(ann, why);
-      await expectAccessible(ann, 'a position that cannot be');
-      // Nobody is left in a match.
+      await clickButton(ann, 'Play from here');
+      await waitForPositionStatus(ann, error);
+      await expectAccessible(ann, 'a rejected position');
+      // No match begins.
       assert.equal(new URL(ann.url()).pathname, '/setup');
     }
   }),
 );
 
 test(
-  'a board is mirrored, its sides are swapped, pieces are dragged, and castling goes with its rook',
-  withServer(async (house) => {
-    const ann = await house.openPage('/setup#game=chess', {
+  'the board can be mirrored, flipped and swapped, and castling rights follow dragged pieces',
+  withServer(async (harness) => {
+    const ann = await harness.openPage('/setup#game=chess', {
       viewport: { width: 1280, height: 800 },
     });
-    await sees(ann, 'e1, white king');
-    const rights = async () => (await text(ann).inputValue()).split(' ')[2];
-    assert.equal(await rights(), 'KQkq');
+    await waitForSquare(ann, 'e1, white king');
+    const readCastlingRights = async () => (await positionField(ann).inputValue()).split(' ')[2];
+    assert.equal(await readCastlingRights(), 'KQkq');
     await cell(ann, 'h1').dragTo(cell(ann, 'h4'));
-    await sees(ann, 'h4, white rook');
-    await sees(ann, 'h1, empty');
-    assert.equal(await rights(), 'Qkq');
-    // Off the board it is taken away.
+    await waitForSquare(ann, 'h4, white rook');
+    await waitForSquare(ann, 'h1, empty');
+    assert.equal(await readCastlingRights(), 'Qkq');
+    // Dragging a piece off the board removes it.
     await cell(ann, 'a8').hover();
     await ann.mouse.down();
     await ann.mouse.move(2, 300);
     await ann.mouse.up();
-    await sees(ann, 'a8, empty');
-    assert.equal(await rights(), 'Qk');
+    await waitForSquare(ann, 'a8, empty');
+    assert.equal(await readCastlingRights(), 'Qk');
     await ann.getByRole('checkbox', { name: 'White, long' }).uncheck();
-    assert.equal(await rights(), 'k');
+    assert.equal(await readCastlingRights(), 'k');
     assert.ok(await ann.getByRole('checkbox', { name: 'White, short' }).isDisabled());
     await ann.getByRole('radio', { name: 'Black', exact: true }).check();
-    await stands(ann, 'Black is to move.');
-    await press(ann, 'Mirror');
-    await sees(ann, 'a4, white rook');
-    await press(ann, 'Swap sides');
-    await sees(ann, 'a5, black rook');
-    await stands(ann, 'White is to move.');
-    await press(ann, 'Flip the board');
+    await waitForPositionStatus(ann, 'Black is to move.');
+    await clickButton(ann, 'Mirror');
+    await waitForSquare(ann, 'a4, white rook');
+    await clickButton(ann, 'Swap sides');
+    await waitForSquare(ann, 'a5, black rook');
+    await waitForPositionStatus(ann, 'White is to move.');
+    await clickButton(ann, 'Flip the board');
     const first = await ann.getByRole('gridcell').first().getAttribute('data-square');
     assert.equal(first, 'h1');
-    await sees(ann, 'a5, black rook');
-    // In draughts the dark squares stay dark.
-    await setUp(ann, 'Draughts');
-    await text(ann).fill('B:W18,K31:B5,K9');
-    await press(ann, 'Swap sides');
-    await sees(ann, '28, white man');
-    await sees(ann, '15, black man');
+    await waitForSquare(ann, 'a5, black rook');
+    // In draughts swapped pieces stay on dark squares.
+    await chooseGame(ann, 'Draughts');
+    await positionField(ann).fill('B:W18,K31:B5,K9');
+    await clickButton(ann, 'Swap sides');
+    await waitForSquare(ann, '28, white man');
+    await waitForSquare(ann, '15, black man');
     await cell(ann, 'out of play').first().click();
-    assert.match(await text(ann).inputValue(), /^W:WK24,28:BK2,15:/);
+    assert.match(await positionField(ann).inputValue(), /^W:WK24,28:BK2,15:/);
   }),
 );
 
 test(
-  'from a moment of a match that is over another position is set up, for a friend',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    const bob = await house.openPage(await inviteFriend(ann, 'Tic-tac-toe'));
+  'a position of a finished match can be set up and played with a friend',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    const bob = await harness.openPage(await inviteFriend(ann, 'Tic-tac-toe'));
     await playMoves(ann, bob, 'a1 b1 a2');
     assert.equal(await ann.getByRole('link', { name: 'Set up from here' }).count(), 0);
     await barButton(ann, 'Resign …').click();
-    await press(ann, 'Resign');
+    await clickButton(ann, 'Resign');
     await ann.locator('.room.ended').waitFor();
     await ann.keyboard.press('Escape');
     await ann.keyboard.press('ArrowLeft');
     await waitForStatus(ann, 'After 2 of 3 moves.');
     await ann.getByRole('link', { name: 'Set up from here' }).click();
-    for (const words of ['a1, x', 'b1, o', 'a2, empty']) await sees(ann, words);
+    for (const square of ['a1, x', 'b1, o', 'a2, empty']) await waitForSquare(ann, square);
     await ann.getByRole('combobox', { name: 'Your side' }).selectOption('O');
-    await press(ann, 'Invite a friend');
+    await clickButton(ann, 'Invite a friend');
     const link = await ann.getByLabel('Link to this match').inputValue();
     await bob.goto(link);
-    // Whoever comes has the side that is left, which moves first here.
+    // The friend gets the other side, which moves first here.
     await waitForMyTurn(bob);
-    await sees(bob, 'b1, o');
+    await waitForSquare(bob, 'b1, o');
   }),
 );
 
 test(
-  'of a record its position is read, and that its moves are not played is told',
-  withServer(async (house) => {
-    const ann = await house.openPage('/setup');
-    await setUp(ann, 'Chess');
+  'the position of a game record is read, and a message says that its moves are not played',
+  withServer(async (harness) => {
+    const ann = await harness.openPage('/setup');
+    await chooseGame(ann, 'Chess');
     const fen = '4k3/4p3/8/8/8/8/4P3/4K2R w K - 3 20';
-    const told = ann.getByRole('alert');
-    await text(ann).fill(
+    const alert = ann.getByRole('alert');
+    await positionField(ann).fill(
       `[Event "?"]\n[FEN "${fen}"]\n\n20. O-O {a remark} (20. e4 e5) 20... Kd7 21. e4 *`,
     );
-    await sees(ann, 'h1, white rook');
-    await told.filter({ hasText: '3 moves that the text tells, too, are not played.' }).waitFor();
-    await text(ann).fill('[Event "?"]\n\n1. e4 e5 2. Nf3 1-0');
-    await told.filter({ hasText: 'this record tells moves only' }).waitFor();
-    await text(ann).fill('1. e4 e5');
-    await told.filter({ hasText: 'this record tells moves only' }).waitFor();
-    // What the server is sent is whole, however little was written.
-    await text(ann).fill('4k3/4p3/8/8/8/8/4P3/4K2R w');
-    const sent = () =>
+    await waitForSquare(ann, 'h1, white rook');
+    await alert.filter({ hasText: '3 moves that the text tells, too, are not played.' }).waitFor();
+    await positionField(ann).fill('[Event "?"]\n\n1. e4 e5 2. Nf3 1-0');
+    await alert.filter({ hasText: 'this record tells moves only' }).waitFor();
+    await positionField(ann).fill('1. e4 e5');
+    await alert.filter({ hasText: 'this record tells moves only' }).waitFor();
+    // The page completes a shortened FEN for the server.
+    await positionField(ann).fill('4k3/4p3/8/8/8/8/4P3/4K2R w');
+    const readUrlPosition = () =>
       ann.evaluate(() => new URLSearchParams(location.hash.slice(1)).get('position'));
-    assert.equal(await sent(), '4k3/4p3/8/8/8/8/4P3/4K2R w - - 0 1');
-    // A number of a move that has been played is none of the position that one makes of it.
-    await text(ann).fill('4k3/4p3/8/8/8/8/4P3/4K2R w - - 0 65535');
-    await sees(ann, 'h1, white rook');
+    assert.equal(await readUrlPosition(), '4k3/4p3/8/8/8/8/4P3/4K2R w - - 0 1');
+    // Editing the position resets the move number.
+    await positionField(ann).fill('4k3/4p3/8/8/8/8/4P3/4K2R w - - 0 65535');
+    await waitForSquare(ann, 'h1, white rook');
     await cell(ann, 'h1').dragTo(cell(ann, 'h4'));
-    await sees(ann, 'h4, white rook');
-    assert.equal(await sent(), '4k3/4p3/8/8/7R/8/4P3/4K3 w - - 0 1');
-    // Other programs count further.
-    await text(ann).fill('4k3/4p3/8/8/8/8/4P3/4K2R w - - 0 65536');
-    await sees(ann, 'h1, white rook');
-    assert.equal(await sent(), '4k3/4p3/8/8/8/8/4P3/4K2R w - - 0 65535');
-    await text(ann).fill('4k3/4p3/8/8/8/8/4P3/4K2R w - - 0 many');
-    await told.filter({ hasText: '“many” stands where a number belongs.' }).waitFor();
-    await setUp(ann, 'Draughts');
-    await text(ann).fill('[FEN "W:W18,K31:B5,K9."]\n1. 18-14 9-18 *');
-    await sees(ann, '31, white king');
-    await told.filter({ hasText: '2 moves that the text tells, too, are not played.' }).waitFor();
-    await press(ann, 'Play from here');
+    await waitForSquare(ann, 'h4, white rook');
+    assert.equal(await readUrlPosition(), '4k3/4p3/8/8/7R/8/4P3/4K3 w - - 0 1');
+    // Larger move numbers of other programs are capped.
+    await positionField(ann).fill('4k3/4p3/8/8/8/8/4P3/4K2R w - - 0 65536');
+    await waitForSquare(ann, 'h1, white rook');
+    assert.equal(await readUrlPosition(), '4k3/4p3/8/8/8/8/4P3/4K2R w - - 0 65535');
+    await positionField(ann).fill('4k3/4p3/8/8/8/8/4P3/4K2R w - - 0 many');
+    await alert.filter({ hasText: '“many” stands where a number belongs.' }).waitFor();
+    await chooseGame(ann, 'Draughts');
+    await positionField(ann).fill('[FEN "W:W18,K31:B5,K9."]\n1. 18-14 9-18 *');
+    await waitForSquare(ann, '31, white king');
+    await alert.filter({ hasText: '2 moves that the text tells, too, are not played.' }).waitFor();
+    await clickButton(ann, 'Play from here');
     await waitForMyTurn(ann);
   }),
 );
 
 test(
-  'texts of other programs are read, and the page says that their moves are not played',
-  withServer(async (house) => {
+  'positions of other programs are read, and a message says that their moves are not played',
+  withServer(async (harness) => {
     const fen = '4k3/4p3/8/8/8/8/4P3/4K2R w K - 3 20';
-    const told = (page: Page) => page.getByRole('alert');
+    const alert = (page: Page) => page.getByRole('alert');
     const link = new URLSearchParams({ game: 'chess', position: `${fen} moves e1g1 e8d7` });
-    const ann = await house.openPage(`/setup#${link}`, { axe: true });
-    await sees(ann, 'h1, white rook');
-    const two = '2 moves that the text tells, too, are not played.';
-    await told(ann).filter({ hasText: two }).waitFor();
-    assert.equal(await text(ann).inputValue(), fen);
-    await text(ann).fill('position startpos moves e2e4 e7e5 g1f3');
-    await sees(ann, 'e2, white pawn');
-    await told(ann).filter({ hasText: '3 moves that' }).waitFor();
-    await text(ann).fill(`[Event "A"]\n\n1. e4 e5 *\n\n[Event "B"]\n[FEN "${fen}"]\n\n20. O-O *`);
-    await told(ann).filter({ hasText: 'this record tells moves only' }).waitFor();
-    await sees(ann, 'a1, white rook');
-    await setUp(ann, 'Go');
-    await text(ann).fill('(;GM[1]FF[4]SZ[9]KM[7];AB[cc][gg]AW[cg];AE[gg]PL[W];W[ee];B[dd]');
-    for (const words of ['C7, black', 'C3, white', 'G3, empty', 'E5, empty'])
-      await sees(ann, words);
-    await told(ann).filter({ hasText: two }).waitFor();
+    const ann = await harness.openPage(`/setup#${link}`, { axe: true });
+    await waitForSquare(ann, 'h1, white rook');
+    const message = '2 moves that the text tells, too, are not played.';
+    await alert(ann).filter({ hasText: message }).waitFor();
+    assert.equal(await positionField(ann).inputValue(), fen);
+    await positionField(ann).fill('position startpos moves e2e4 e7e5 g1f3');
+    await waitForSquare(ann, 'e2, white pawn');
+    await alert(ann).filter({ hasText: '3 moves that' }).waitFor();
+    await positionField(ann).fill(
+      `[Event "A"]\n\n1. e4 e5 *\n\n[Event "B"]\n[FEN "${fen}"]\n\n20. O-O *`,
+    );
+    await alert(ann).filter({ hasText: 'this record tells moves only' }).waitFor();
+    await waitForSquare(ann, 'a1, white rook');
+    await chooseGame(ann, 'Go');
+    await positionField(ann).fill(
+      '(;GM[1]FF[4]SZ[9]KM[7];AB[cc][gg]AW[cg];AE[gg]PL[W];W[ee];B[dd]',
+    );
+    for (const square of ['C7, black', 'C3, white', 'G3, empty', 'E5, empty'])
+      await waitForSquare(ann, square);
+    await alert(ann).filter({ hasText: message }).waitFor();
     await expectNoHorizontalOverflow(ann);
     await expectAccessible(ann, 'moves that are not played');
     await takeScreenshot(ann, 'setup-unplayed');
-    await press(ann, 'Play from here');
+    await clickButton(ann, 'Play from here');
     await waitForMyTurn(ann);
-    await sees(ann, 'C7, black');
+    await waitForSquare(ann, 'C7, black');
   }),
 );

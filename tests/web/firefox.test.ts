@@ -1,4 +1,4 @@
-// The page in Firefox: what people do most, in each game, and what else depends on the browser.
+// Tests the page in Firefox: play in each game, and features that depend on the browser.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -27,10 +27,10 @@ import type { Page } from './firefox.ts';
 after(closeFirefox);
 
 /** Firefox takes several times the CPU time of Chromium: without `ALL=1` one test runs. */
-const WITH_ALL = { skip: !ALL_VARIANTS };
+const ONLY_WITH_ALL = { skip: !ALL_VARIANTS };
 
-/** How many moves of one's own are played in each game; the small ones are played to their end. */
-const GAMES = {
+/** Number of own moves to play in each game. Small games are played to the end. */
+const MOVES_PER_GAME = {
   'Tic-tac-toe': Infinity,
   'Connect Four': Infinity,
   Othello: 4,
@@ -40,10 +40,10 @@ const GAMES = {
   Go: 3,
 };
 
-/** Which arrows lead from the square that has the focus to another. */
-async function way(page: Page, target: string) {
+/** Finds the arrow keys that lead from the focused square to the target. */
+async function findArrowKeys(page: Page, target: string) {
   const from = await page.evaluate(() => document.activeElement?.getAttribute('data-square') ?? '');
-  const [right = 0, up = 0] = [0, 1].map((at) => target.charCodeAt(at) - from.charCodeAt(at));
+  const [right = 0, up = 0] = [0, 1].map((axis) => target.charCodeAt(axis) - from.charCodeAt(axis));
   return [
     ...Array(Math.abs(right)).fill(right > 0 ? 'ArrowRight' : 'ArrowLeft'),
     ...Array(Math.abs(up)).fill(up > 0 ? 'ArrowUp' : 'ArrowDown'),
@@ -52,23 +52,23 @@ async function way(page: Page, target: string) {
 
 test(
   'every game is played against a bot by clicking',
-  WITH_ALL,
-  withFirefox(async (foxes) => {
-    const page = await foxes.openPage();
-    for (const [game, most] of Object.entries(GAMES)) {
+  ONLY_WITH_ALL,
+  withFirefox(async (harness) => {
+    const page = await harness.openPage();
+    for (const [game, count] of Object.entries(MOVES_PER_GAME)) {
       await startBotMatch(page, game);
-      await playAnyMoves(page, most);
-      assert.equal(await isMatchOver(page), most === Infinity, game);
-      if (most !== Infinity) assert.ok((await countMoves(page)) >= 2 * most, game);
+      await playAnyMoves(page, count);
+      assert.equal(await isMatchOver(page), count === Infinity, game);
+      if (count !== Infinity) assert.ok((await countMoves(page)) >= 2 * count, game);
       await clickByName(page, 'a', 'Plyhouse');
     }
   }),
 );
 
 test(
-  'a match is played by keyboard, in another language',
-  withFirefox(async (foxes) => {
-    const page = await foxes.openPage();
+  'a match is played by keyboard, in German',
+  withFirefox(async (harness) => {
+    const page = await harness.openPage();
     await waitForText(page, 'h1, h2', 'What shall we play?');
     await expectAccessible(page, 'lobby');
     await page.select('select:has([value=de])', 'de');
@@ -86,7 +86,7 @@ test(
         const target = await page.$eval('.cells .legal', (cell) =>
           cell.getAttribute('data-square'),
         );
-        for (const key of await way(page, target ?? '')) await page.keyboard.press(key);
+        for (const key of await findArrowKeys(page, target ?? '')) await page.keyboard.press(key);
         await page.keyboard.press('Enter');
       });
     }
@@ -94,30 +94,30 @@ test(
 );
 
 test(
-  'two play each other, one of whom is cut off for a while, and look at it again',
-  WITH_ALL,
-  withFirefox(async (foxes) => {
-    const ann = await foxes.openPage();
+  'two players finish a match despite a lost connection, analyse it, and challenge each other',
+  ONLY_WITH_ALL,
+  withFirefox(async (harness) => {
+    const ann = await harness.openPage();
     await clickByName(ann, 'label span', 'Chess');
     await clickByName(ann, 'button', 'Invite a friend');
     await ann.waitForSelector('input#link');
     await expectAccessible(ann, 'an open match');
     const link = await ann.$eval('input#link', ({ value }) => value);
-    const bob = await foxes.openPage(new URL(link).pathname);
+    const bob = await harness.openPage(new URL(link).pathname);
     await playMove(ann, 'e2', 'e4');
     await playMove(bob, 'e7', 'e5');
     await expectAccessible(ann, 'a match');
     await clickByName(ann, 'button', 'Resign …');
     await waitForText(ann, '.asking', 'Resign');
-    await expectAccessible(ann, 'whether to resign');
+    await expectAccessible(ann, 'confirmation of resigning');
     await clickByName(ann, 'button', 'Play on');
     await clickByName(bob, 'button', 'Offer a draw');
     await waitForText(ann, 'button', 'Accept');
-    await expectAccessible(ann, 'a draw is offered');
+    await expectAccessible(ann, 'a draw offer');
 
     await playMove(ann, 'd1', 'h5');
     await waitForMyTurn(bob);
-    foxes.expectsFailures = true;
+    harness.expectsFailures = true;
     await disconnectOnNextMove(bob);
     await bob.click('[data-square=b8]');
     await bob.click('[data-square=c6]');
@@ -132,10 +132,10 @@ test(
     await waitForStatus(bob, 'You lose.');
     await waitForSquare(bob, 'e8, black king, in check');
     await bob.waitForSelector('.result:not([hidden])');
-    await expectAccessible(bob, 'a match that is over, and its result over the board');
+    await expectAccessible(bob, 'a finished match with its result');
     await bob.keyboard.press('ArrowLeft');
     await waitForStatus(bob, 'After 6 of 7 moves.');
-    await expectAccessible(bob, 'a match that is looked at again');
+    await expectAccessible(bob, 'an earlier position of a finished match');
     await bob.keyboard.press('End');
     await waitForStatus(bob, 'You lose.');
 
@@ -152,28 +152,28 @@ test(
     await clickByName(ann, 'a', 'Plyhouse');
     await (await ann.waitForSelector('button[aria-label^="Challenge guest-"]'))?.click();
     await waitForStatus(ann, 'to accept.');
-    await expectAccessible(ann, 'a challenge of one’s own');
+    await expectAccessible(ann, 'a sent challenge');
     await waitForText(bob, '#challenges', 'challenges you');
-    await expectAccessible(bob, 'challenged');
+    await expectAccessible(bob, 'a received challenge');
   }),
 );
 
 test(
-  'a position is set up, and played from',
-  WITH_ALL,
-  withFirefox(async (foxes) => {
-    const page = await foxes.openPage('/setup');
+  'a position is set up and played from',
+  ONLY_WITH_ALL,
+  withFirefox(async (harness) => {
+    const page = await harness.openPage('/setup');
     await page.waitForSelector('select:has([value=chess])');
     await page.select('select:has([value=chess])', 'chess');
     await clickByName(page, 'button', 'Empty board');
-    const put = async (piece: string, square: string) => {
+    const putPiece = async (piece: string, square: string) => {
       await page.click(`.palette [title="${piece}"]`);
       await page.click(`[role=gridcell][data-square=${square}]`);
       await waitForSquare(page, `${square}, ${piece}`);
     };
-    await put('white king', 'e1');
-    await put('white queen', 'd1');
-    await put('black king', 'e8');
+    await putPiece('white king', 'e1');
+    await putPiece('white queen', 'd1');
+    await putPiece('black king', 'e8');
     await expectAccessible(page, 'a position');
     await clickByName(page, 'button', 'Play from here');
     await waitForMyTurn(page);
@@ -183,32 +183,32 @@ test(
 );
 
 test(
-  'without the server the page opens, and plays',
-  WITH_ALL,
-  withFirefox(async (foxes) => {
-    const page = await foxes.openPage();
+  'the page loads and plays offline',
+  ONLY_WITH_ALL,
+  withFirefox(async (harness) => {
+    const page = await harness.openPage();
     await page.evaluate(async () => void (await navigator.serviceWorker.ready));
-    foxes.expectsFailures = true;
-    await foxes.server.kill();
+    harness.expectsFailures = true;
+    await harness.server.kill();
     await page.reload();
     await clickByName(page, 'button', 'Play without it');
     await waitForText(page, 'body', 'You play without the server');
-    await expectAccessible(page, 'without the server');
+    await expectAccessible(page, 'offline lobby');
     await startBotMatch(page, 'Connect Four');
     await playAnyMoves(page, Infinity);
     assert.ok(await isMatchOver(page));
-    await expectAccessible(page, 'a match without the server');
+    await expectAccessible(page, 'an offline match');
   }),
 );
 
 test(
-  'what is rarely looked at is open to all, too',
-  WITH_ALL,
-  withFirefox(async (foxes) => {
-    const page = await foxes.openPage('/you');
-    const looks = async (path: string, shown: string) => {
-      await page.goto(new URL(path, foxes.server.url).href);
-      await waitForText(page, 'main', shown);
+  'less common views pass axe',
+  ONLY_WITH_ALL,
+  withFirefox(async (harness) => {
+    const page = await harness.openPage('/you');
+    const checkView = async (path: string, text: string) => {
+      await page.goto(new URL(path, harness.server.url).href);
+      await waitForText(page, 'main', text);
       await expectAccessible(page, path);
     };
     await page.waitForSelector('#account-name');
@@ -216,30 +216,30 @@ test(
     await page.type('#account-password', 'correct horse battery');
     await clickByName(page, 'button', 'Sign up');
     await waitForText(page, 'h2', 'Your name is your own');
-    for (const [path, shown] of Object.entries({
+    for (const [path, text] of Object.entries({
       '/games': 'My games',
       '/leaders': 'Leaderboards',
       '/you': 'Your devices',
       '/pair': 'Code or recovery key',
       '/player/ada': 'ada',
     })) {
-      await looks(path, shown);
+      await checkView(path, text);
     }
-    await looks('/', 'What shall we play?');
+    await checkView('/', 'What shall we play?');
     await clickByName(page, 'button', 'Board and pieces');
     await waitForText(page, 'dialog', 'Slate');
-    await expectAccessible(page, 'how it is drawn');
+    await expectAccessible(page, 'board and pieces');
     await clickByName(page, 'button', 'Done');
     await clickByName(page, 'button', 'Rules');
     await waitForText(page, 'dialog', 'Rules of');
     await expectAccessible(page, 'rules');
     await page.keyboard.press('Escape');
-    // There before the search begins, which a bot ends after 20 seconds.
-    const other = await foxes.openPage();
+    // The other page opens first, because a bot ends the search after 20 seconds.
+    const other = await harness.openPage();
     await clickByName(page, 'button', 'Find an opponent');
     await waitForText(page, 'h1, h2', 'Looking for an opponent:');
     await waitForText(other, '.seekers', 'ada');
     await expectAccessible(page, 'a search');
-    await expectAccessible(other, 'somebody looks for an opponent');
+    await expectAccessible(other, 'a list of searching players');
   }),
 );

@@ -1,4 +1,4 @@
-// Who moves first in a match that begins with a position of its own.
+// Tests which seat moves first from a custom position, and the takebacks that depend on it.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -6,10 +6,12 @@ import { test } from 'node:test';
 import { firstToMove } from '../../client/web/page/model/first-player.ts';
 import { takebackPly } from '../../client/web/page/model/match.ts';
 
-const match = (sides: string[], start?: string) =>
-  ({ start, seats: sides.map((side) => ({ side })) }) as any;
+import type { Match } from '../../client/web/page/model/match.ts';
 
-test('whoever is to move in the position moves first', () => {
+const match = (sides: string[], start?: string) =>
+  ({ start, seats: sides.map((side) => ({ side })) }) as Match;
+
+test('the side to move in the position moves first', () => {
   for (const [sides, first, second] of [
     [['x', 'o'], '.../.x./..o', '.../.x./...'],
     [['red', 'yellow'], '......./ry.....', '......./r......'],
@@ -25,10 +27,11 @@ test('whoever is to move in the position moves first', () => {
   }
 });
 
-test("one's own last move is taken back, whoever has begun", () => {
-  const own = (more: object) => takebackPly({ ...match(['x', 'o'], '.../.x./...'), ...more });
-  assert.equal(own({ you: 1, ply: 1 }), 0);
-  assert.equal(own({ you: 0, ply: 1 }), null);
-  assert.equal(own({ you: 1, ply: 4 }), 2);
+test('a takeback undoes the last own move, whichever side began', () => {
+  const takeback = (fields: object) =>
+    takebackPly({ ...match(['x', 'o'], '.../.x./...'), ...fields });
+  assert.equal(takeback({ you: 1, ply: 1 }), 0);
+  assert.equal(takeback({ you: 0, ply: 1 }), null);
+  assert.equal(takeback({ you: 1, ply: 4 }), 2);
   assert.equal(takebackPly({ ...match(['x', 'o']), you: 0, ply: 4 }), 2);
 });

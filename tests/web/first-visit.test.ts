@@ -1,5 +1,4 @@
-// What somebody finds who comes for the first time: how to play in sight, a match that is being played, and the
-// rules.
+// Tests what a new user finds: ways to play, a running match in the lobby, and the rules.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -28,20 +27,19 @@ for (const [size, viewport] of selectVariants(
   'phone',
 )) {
   test(
-    `the three ways to play are in sight: ${size}`,
-    withServer(async (house) => {
-      const page = await house.openPage('/', { viewport });
+    `the three ways to play are within the window: ${size}`,
+    withServer(async (harness) => {
+      const page = await harness.openPage('/', { viewport });
       for (const name of [/^Play the/, 'Invite a friend', 'Find an opponent']) {
         const box = await page.getByRole('button', { name }).boundingBox();
         assert.ok(box && box.y + box.height < viewport.height, `${name}: ${JSON.stringify(box)}`);
       }
-      // Whoever wants a position of their own finds where that is.
       const link = await page.getByRole('link', { name: 'Or set up a position' }).boundingBox();
       assert.ok(link && link.y + link.height < viewport.height, JSON.stringify(link));
       await expectNoHorizontalOverflow(page);
       const games = page.getByRole('group', { name: 'Game', exact: true }).locator('label > span');
       assert.deepEqual(await games.allInnerTexts(), GAMES);
-      // What nobody has chosen yet is the first.
+      // The first game is preselected.
       assert.ok(await page.getByRole('radio', { name: 'Chess', exact: true }).isChecked());
       await takeScreenshot(page, `arriving-${size}`);
     }),
@@ -49,31 +47,31 @@ for (const [size, viewport] of selectVariants(
 }
 
 test(
-  'where nobody plays, two bots are offered, and seen by the next who comes',
-  withServer(async (house) => {
-    const ann = await house.openPage('/', { axe: true });
+  'an empty lobby offers a match between bots, which the next user sees',
+  withServer(async (harness) => {
+    const ann = await harness.openPage('/', { axe: true });
     const live = ann.locator('.live');
     const offer = live.getByRole('button', { name: 'Watch two bots play' });
     await offer.waitFor();
-    await expectAccessible(ann, 'nobody plays');
+    await expectAccessible(ann, 'empty lobby');
     await takeScreenshot(ann, 'nobody-plays');
     await offer.click();
     await ann.getByText('You are watching.').waitFor();
     await ann.getByRole('region', { name: 'What the bot thinks' }).waitFor();
-    const eve = await house.openPage();
+    const eve = await harness.openPage();
     await eve.locator('.live').getByText('being played now').waitFor();
     assert.equal(await eve.getByRole('button', { name: 'Watch two bots play' }).count(), 0);
   }),
 );
 
 test(
-  'a match that is being played is seen in the lobby, and left with it',
-  withServer(async (house) => {
-    const ann = await house.openPage();
+  'the lobby shows a running match, and leaving the lobby ends the subscription',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
     const link = await createOpenMatch(ann, 'Chess');
-    const bob = await house.openPage(link);
+    const bob = await harness.openPage(link);
     await waitForMyTurn(ann);
-    const eve = await house.openPage('/', { axe: true });
+    const eve = await harness.openPage('/', { axe: true });
     const live = eve.locator('.live');
     await live.getByText('Chess · being played now').waitFor();
     await playMove(ann, 'e2', 'e4');
@@ -95,11 +93,8 @@ test(
   }),
 );
 
-/**
- * Holds back what is told of whole matches.
- * @returns lets it come
- */
-async function holdingMatches(page: Page): Promise<() => void> {
+/** Holds back the `match` messages of the server. The returned function releases them. */
+async function holdMatchMessages(page: Page): Promise<() => void> {
   let held: (() => void)[] | null = [];
   await page.routeWebSocket('**/ws', (socket) => {
     const server = socket.connectToServer();
@@ -110,7 +105,7 @@ async function holdingMatches(page: Page): Promise<() => void> {
   });
   await page.reload();
   return () => {
-    for (const comes of held ?? []) comes();
+    for (const send of held ?? []) send();
     held = null;
   };
 }
@@ -123,38 +118,38 @@ for (const [size, viewport] of selectVariants(
   'desktop',
 )) {
   test(
-    `what stands below the match in the lobby stays where it is when that comes and goes: ${size}`,
-    withServer(async (house) => {
-      const ann = await house.openPage();
-      const bob = await house.openPage(await createOpenMatch(ann, 'Connect Four'));
+    `a running match in the lobby does not move the content below: ${size}`,
+    withServer(async (harness) => {
+      const ann = await harness.openPage();
+      const bob = await harness.openPage(await createOpenMatch(ann, 'Connect Four'));
       await waitForMyTurn(ann);
-      const eve = await house.openPage('/', { viewport });
-      const letCome = await holdingMatches(eve);
-      // Whoever is about to click on it does not click beside it.
+      const eve = await harness.openPage('/', { viewport });
+      const releaseMatches = await holdMatchMessages(eve);
+      // The button keeps its place, so that clicks do not miss it.
       const watch = eve.getByRole('button', { name: /^Watch: / });
       await watch.waitFor();
       const before = await watch.boundingBox();
-      letCome();
+      releaseMatches();
       const live = eve.locator('.live');
       await live.getByText('Connect Four · being played now').waitFor();
       assert.deepEqual(await watch.boundingBox(), before);
-      const code = () => eve.getByLabel('A friend gave you a code?').boundingBox();
-      const above = await code();
+      const measureCodeField = () => eve.getByLabel('A friend gave you a code?').boundingBox();
+      const codeField = await measureCodeField();
       await bob.getByRole('button', { name: 'Resign …' }).click();
       await bob.getByRole('button', { name: 'Cancel the match' }).click();
       await live.getByRole('button', { name: 'Watch two bots play' }).waitFor();
-      assert.deepEqual(await code(), above);
+      assert.deepEqual(await measureCodeField(), codeField);
     }),
   );
 }
 
 test(
-  'the match in the lobby gives way to another when it is over',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    const bob = await house.openPage(await createOpenMatch(ann, 'Chess'));
+  'another match replaces a finished one in the lobby',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    const bob = await harness.openPage(await createOpenMatch(ann, 'Chess'));
     await waitForMyTurn(ann);
-    const eve = await house.openPage();
+    const eve = await harness.openPage();
     await eve.locator('.live', { hasText: 'Chess' }).waitFor();
     await ann.getByRole('button', { name: 'Resign …' }).click();
     await ann.getByRole('button', { name: 'Cancel the match' }).click();
@@ -168,10 +163,10 @@ test(
 );
 
 test(
-  'the rules of each game are told in one screen, with a board and a bot',
-  withServer(async (house) => {
+  'the rules of each game fit one screen and offer a board and a bot',
+  withServer(async (harness) => {
     const viewport = { width: 390, height: 844 };
-    const page = await house.openPage('/', { viewport, axe: true });
+    const page = await harness.openPage('/', { viewport, axe: true });
     for (const game of selectVariants(GAMES, 'Chess', 'Gomoku')) {
       await page.getByRole('radio', { name: game, exact: true }).check();
       await page.getByRole('button', { name: 'Rules' }).click();
@@ -179,10 +174,10 @@ test(
       await dialog.waitFor();
       assert.ok((await dialog.locator('.piece').count()) > 3, game);
       assert.ok((await dialog.locator('[class*=mark-]').count()) > 0, game);
-      const hidden = await dialog.evaluate(
+      const overflow = await dialog.evaluate(
         ({ scrollHeight, clientHeight }) => scrollHeight - clientHeight,
       );
-      assert.ok(hidden <= 0, `${game}: ${hidden} px`);
+      assert.ok(overflow <= 0, `${game}: ${overflow} px`);
       await expectAccessible(page, game);
       await takeScreenshot(page, `rules-${game}`);
       await dialog.getByRole('button', { name: 'Close' }).click();
@@ -191,7 +186,7 @@ test(
     await page.getByRole('button', { name: 'Try the beginner bot' }).click();
     await waitForMyTurn(page);
     await page.getByRole('heading', { name: /^Gomoku/ }).waitFor();
-    // They are at hand in the match, too.
+    // The match has the rules, too.
     await page.getByRole('button', { name: 'Rules' }).click();
     await page.getByRole('dialog', { name: 'Rules of Gomoku' }).waitFor();
   }),
