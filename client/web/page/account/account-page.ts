@@ -1,4 +1,4 @@
-// Who one is: the name, and how one comes to be the same on another device, or after all are lost.
+// The account page: one card each for credentials, devices, keys, blocked players and personal data.
 
 import { h, setText } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
@@ -18,15 +18,15 @@ import type { App } from '../app/main.ts';
 export class AccountPage {
   #app;
   #name = h('bdi');
-  #profile = h('a', { class: 'button', hidden: true }, translate('profile.own'));
-  #account;
+  #profileLink = h('a', { class: 'button', hidden: true }, translate('profile.own'));
+  #credentials;
   #pairing;
-  #devices;
-  #keys;
-  #blocks;
-  #data;
-  #recovery;
-  #entrance = h(
+  #sessions;
+  #apiKeys;
+  #blockedPlayers;
+  #personalData;
+  #recoveryKey;
+  #signInCard = h(
     'section',
     { class: 'card', 'aria-labelledby': 'back-title' },
     h('h2', { id: 'back-title' }, translate('arrive.entrance')),
@@ -37,14 +37,13 @@ export class AccountPage {
 
   constructor(app: App) {
     this.#app = app;
-    this.#account = new CredentialsCard(app);
+    this.#credentials = new CredentialsCard(app);
     this.#pairing = new DevicePairingCard(app);
-    this.#devices = new SessionsCard(app);
-    this.#keys = new ApiKeysCard(app, () => this.#devices.refresh());
-    this.#blocks = new BlockedPlayersCard(app);
-    this.#data = new PersonalDataCard(app);
-    this.#recovery = recoveryKeyCard(app);
-    const choose = { type: 'button', onclick: () => showRenameDialog(app) };
+    this.#sessions = new SessionsCard(app);
+    this.#apiKeys = new ApiKeysCard(app, () => this.#sessions.refresh());
+    this.#blockedPlayers = new BlockedPlayersCard(app);
+    this.#personalData = new PersonalDataCard(app);
+    this.#recoveryKey = recoveryKeyCard(app);
     this.element = h(
       'div',
       { class: 'you' },
@@ -52,18 +51,22 @@ export class AccountPage {
         'div',
         { class: 'row myself' },
         h('h1', {}, this.#name),
-        h('button', choose, translate('name.choose')),
+        h(
+          'button',
+          { type: 'button', onclick: () => showRenameDialog(app) },
+          translate('name.choose'),
+        ),
         h('a', { class: 'button', href: '/games' }, translate('games.title')),
-        this.#profile,
+        this.#profileLink,
       ),
-      this.#account.element,
+      this.#credentials.element,
       this.#pairing.element,
-      this.#devices.element,
-      this.#recovery,
-      this.#keys.element,
-      this.#blocks.element,
-      this.#entrance,
-      this.#data.element,
+      this.#sessions.element,
+      this.#recoveryKey,
+      this.#apiKeys.element,
+      this.#blockedPlayers.element,
+      this.#signInCard,
+      this.#personalData.element,
     );
   }
 
@@ -72,28 +75,28 @@ export class AccountPage {
   }
 
   update() {
-    this.#account.update();
-    this.#keys.update();
-    this.#data.update();
-    // Who one is where a proxy tells is the proxy's business, on every device.
-    const { usesProxyAuth: isByProxy } = this.#app.connection;
-    for (const way of [this.#pairing.element, this.#recovery, this.#entrance])
-      way.hidden = isByProxy;
+    this.#credentials.update();
+    this.#apiKeys.update();
+    this.#personalData.update();
+    // With proxy authentication, the proxy decides who the player is on every device.
+    const { usesProxyAuth } = this.#app.connection;
+    for (const card of [this.#pairing.element, this.#recoveryKey, this.#signInCard])
+      card.hidden = usesProxyAuth;
     const { name = '', account = false } = this.#app.player ?? {};
     setText(this.#name, name);
-    this.#profile.hidden = !account;
-    this.#profile.href = profilePath(name);
+    this.#profileLink.hidden = !account;
+    this.#profileLink.href = profilePath(name);
   }
 
   onWelcome() {
-    this.#devices.refresh();
-    void this.#blocks.refresh();
+    this.#sessions.refresh();
+    void this.#blockedPlayers.refresh();
   }
 
   onMessage(message: Message) {
     if (message.type !== 'session_added') return;
     this.#pairing.onCodeUsed(message.label);
-    this.#devices.refresh();
+    this.#sessions.refresh();
   }
 
   unmount() {

@@ -1,4 +1,4 @@
-// Keys for programs that play as oneself, or by a name of their own.
+// Card that creates API keys for programs, which play as the user or as a bot account.
 
 import { h, setText } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
@@ -10,16 +10,15 @@ import type { App } from '../app/main.ts';
 
 export class ApiKeysCard {
   #app;
-  #made;
+  #onCreated;
   #label = h('input', { id: 'key-label', maxlength: 24, autocomplete: 'off' });
   #bot = h('input', { id: 'key-bot', maxlength: 24, autocomplete: 'off' });
   #botField;
   element;
 
-  /** @param made there is another key */
-  constructor(app: App, made: () => void) {
+  constructor(app: App, onCreated: () => void) {
     this.#app = app;
-    this.#made = made;
+    this.#onCreated = onCreated;
     this.#botField = h(
       'label',
       { class: 'field' },
@@ -29,7 +28,7 @@ export class ApiKeysCard {
     );
     const onsubmit = (event: Event) => {
       event.preventDefault();
-      void this.#make();
+      void this.#create();
     };
     this.element = h(
       'section',
@@ -49,33 +48,33 @@ export class ApiKeysCard {
   update() {
     const { player, connection } = this.#app;
     this.element.hidden = connection.welcome?.accounts === undefined;
-    // Programs' accounts are owned by accounts.
+    // Only accounts can own bot accounts.
     this.#botField.hidden = !player?.account;
   }
 
-  async #make() {
+  async #create() {
     const label = this.#label.value.trim().normalize();
     const bot = this.#botField.hidden ? '' : this.#bot.value.trim().normalize();
-    const wish = { ...(label ? { label } : {}), ...(bot ? { bot } : {}) };
-    const told = await requestWithReauth(this.#app, { type: 'create_key', ...wish });
-    if (!told) return;
+    const options = { ...(label ? { label } : {}), ...(bot ? { bot } : {}) };
+    const created = await requestWithReauth(this.#app, { type: 'create_key', ...options });
+    if (!created) return;
     this.#label.value = '';
     this.#bot.value = '';
-    show(told);
-    this.#made();
+    showCreatedKey(created);
+    this.#onCreated();
   }
 }
 
-/** Shows it, this once. */
-function show({ key, player }: ApiKeyCreated) {
+/** Shows the key in a dialog. The server sends it only once. */
+function showCreatedKey({ key, player }: ApiKeyCreated) {
   const field = h('input', { id: 'key-text', class: 'code', readonly: true, value: key });
   field.addEventListener('focus', () => field.select());
-  const yours = h('h2', { id: 'key-yours' });
-  setText(yours, translate('keys.yours', { name: player.name }));
+  const heading = h('h2', { id: 'key-yours' });
+  setText(heading, translate('keys.yours', { name: player.name }));
   const dialog = h(
     'dialog',
     { class: 'recovery', 'aria-labelledby': 'key-yours' },
-    yours,
+    heading,
     h('label', { for: 'key-text', class: 'unseen' }, translate('keys.key')),
     field,
     h('p', { class: 'note' }, translate('keys.use')),

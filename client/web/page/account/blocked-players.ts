@@ -1,4 +1,4 @@
-// Whom one does not want to meet.
+// Card that lists the blocked players and unblocks them.
 
 import { replaceChildren, h } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
@@ -23,22 +23,22 @@ export class BlockedPlayersCard {
     );
   }
 
-  /** Shows who they are now. */
   async refresh() {
     this.#show(await fetchBlockedPlayers(this.#app));
   }
 
-  #show(told: BlockList | null) {
-    if (!told) return;
+  #show(blockList: BlockList | null) {
+    if (!blockList) return;
     const hadFocus = this.#list.contains(document.activeElement);
-    replaceChildren(this.#list, ...told.players.map((player) => this.#row(player)));
-    this.element.hidden = told.players.length === 0;
+    replaceChildren(this.#list, ...blockList.players.map((player) => this.#row(player)));
+    this.element.hidden = blockList.players.length === 0;
     const next = this.#list.querySelector('button') ?? document.getElementById('main');
     if (hadFocus) next?.focus();
   }
 
   #row({ id, name }: { id: string; name: string }) {
-    const off = async () => this.#show(await setBlocked(this.#app, { player: id, name }, false));
+    const unblock = async () =>
+      this.#show(await setBlocked(this.#app, { player: id, name }, false));
     const label = `${translate('block.off')}: ${name}`;
     return h(
       'li',
@@ -46,7 +46,7 @@ export class BlockedPlayersCard {
       h('bdi', { class: 'label' }, name),
       h(
         'button',
-        { type: 'button', 'aria-label': label, onclick: () => void off() },
+        { type: 'button', 'aria-label': label, onclick: () => void unblock() },
         translate('block.off'),
       ),
     );

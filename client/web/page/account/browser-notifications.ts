@@ -1,22 +1,19 @@
-// Tells outside of the page that it is our turn in a match by days, while the page is open and out of sight. Only
-// where somebody has asked for it.
+// Browser notifications for the player's turn in correspondence matches. Each player turns them on.
 
 import { APP_ICON_URL } from '../app/favicon.ts';
 import { getStored, setStored } from '../ui/storage.ts';
 
-/** Whether this browser could tell: most do for pages over https alone. */
+/** Whether the browser supports notifications. Most browsers require HTTPS. */
 export const canNotify = () => isSecureContext && 'Notification' in globalThis;
 
-/** Whether it does. */
 export const isNotificationEnabled = () =>
   canNotify() && Notification.permission === 'granted' && getStored('notify') === 'on';
 
-/** Whether the browser was told once to let nothing be told. */
 export const isNotificationDenied = () => canNotify() && Notification.permission === 'denied';
 
 /**
- * Asks the browser's owner: to be called upon a click.
- * @returns whether it tells from now on
+ * Asks the user for permission. Browsers require that a click causes the call.
+ * @returns whether notifications are on now
  */
 export async function enableNotifications(): Promise<boolean> {
   const isGranted = (await Notification.requestPermission()) === 'granted';
@@ -26,20 +23,17 @@ export async function enableNotifications(): Promise<boolean> {
 
 export const disableNotifications = () => setStored('notify', null);
 
-/**
- * Tells it.
- * @param match one notice each: a later one takes the place of an earlier
- */
-export function showNotification(match: string, title: string, body: string, go: () => void) {
+/** A later notification of a match replaces an earlier one. */
+export function showNotification(match: string, title: string, body: string, onClick: () => void) {
   if (!isNotificationEnabled()) return;
   try {
-    const notice = new Notification(title, { body, tag: match, icon: APP_ICON_URL });
-    notice.onclick = () => {
+    const notification = new Notification(title, { body, tag: match, icon: APP_ICON_URL });
+    notification.onclick = () => {
       window.focus();
-      notice.close();
-      go();
+      notification.close();
+      onClick();
     };
   } catch {
-    // Some browsers of phones have it only for pages with a worker in the background.
+    // Some mobile browsers only allow notifications from a service worker.
   }
 }

@@ -1,4 +1,4 @@
-// A name that is one's own, and the password by which one comes back under it.
+// Card to sign up with a name and a password, or to change the password of an account.
 
 import { showError, replaceChildren, h } from '../ui/dom.ts';
 import { markPlayerSaved } from '../actions/save-prompt.ts';
@@ -8,15 +8,15 @@ import { awaitErrorText } from '../net/errors.ts';
 
 import type { App } from '../app/main.ts';
 
-/** The server's bounds on passwords, in bytes. */
+/** The server's limits on the length of a password, in bytes. */
 const PASSWORD_BYTES = { least: 10, most: 200 };
-/** What the server calls whoever has chosen no name. */
-const NAMELESS = /^guest-/;
+/** Names that the server generates for guests. */
+const GUEST_NAME = /^guest-/;
 
 export class CredentialsCard {
   #app;
-  /** Whether what is shown is of an account, and whether anything is. */
-  #shown: string | undefined;
+  /** `account`, `guest-` with the sign-up policy, or empty for a hidden card. */
+  #state: string | undefined;
   element = h('section', { class: 'card account', 'aria-labelledby': 'account-title' });
 
   constructor(app: App) {
@@ -26,38 +26,39 @@ export class CredentialsCard {
   update() {
     const { player, connection } = this.#app;
     const { accounts } = connection.welcome ?? {};
-    const has = connection.usesProxyAuth ? '' : 'account';
-    const shown = player?.account ? has : accounts === undefined ? '' : `guest-${accounts}`;
-    if (this.#shown === shown) return;
-    this.#shown = shown;
-    this.element.hidden = shown === '';
-    if (shown === 'account') replaceChildren(this.element, ...this.#password());
-    else if (shown !== '') replaceChildren(this.element, ...this.#signUp(accounts === 'invite'));
+    const accountState = connection.usesProxyAuth ? '' : 'account';
+    const guestState = accounts === undefined ? '' : `guest-${accounts}`;
+    const state = player?.account ? accountState : guestState;
+    if (this.#state === state) return;
+    this.#state = state;
+    this.element.hidden = state === '';
+    if (state === 'account') replaceChildren(this.element, ...this.#passwordParts());
+    else if (state !== '')
+      replaceChildren(this.element, ...this.#signUpParts(accounts === 'invite'));
   }
 
-  /** @param isByInvitation whether nobody signs up without one */
-  #signUp(isByInvitation: boolean) {
-    const known = this.#app.player?.name ?? '';
+  #signUpParts(needsInvitation: boolean) {
+    const currentName = this.#app.player?.name ?? '';
     const name = h('input', {
       id: 'account-name',
       autocomplete: 'username',
-      value: NAMELESS.test(known) ? '' : known,
+      value: GUEST_NAME.test(currentName) ? '' : currentName,
     });
-    const invitation = isByInvitation ? h('input', { id: 'invite', autocomplete: 'off' }) : null;
+    const invitation = needsInvitation ? h('input', { id: 'invite', autocomplete: 'off' }) : null;
     const form = new PasswordForm(
       [name, invitation],
       translate('account.sign'),
       async (password) => {
-        const wish = name.value.trim().normalize();
+        const newName = name.value.trim().normalize();
         const invite = invitation?.value.trim();
-        const asked = this.#app.connection.request({
-          ...{ type: 'register', name: wish, password },
+        const reply = this.#app.connection.request({
+          ...{ type: 'register', name: newName, password },
           ...(invite ? { invite } : {}),
         });
-        const why = await awaitErrorText(asked);
-        if (why !== null) return why;
+        const error = await awaitErrorText(reply);
+        if (error !== null) return error;
         markPlayerSaved(this.#app);
-        this.#app.toast(translate('account.done', { name: this.#app.player?.name ?? wish }));
+        this.#app.toast(translate('account.done', { name: this.#app.player?.name ?? newName }));
         return null;
       },
     );
@@ -68,7 +69,7 @@ export class CredentialsCard {
     ];
   }
 
-  #password() {
+  #passwordParts() {
     const form = new PasswordForm([], translate('account.set'), async (password) => {
       if (!(await requestWithReauth(this.#app, { type: 'set_password', new: password }))) return '';
       this.#app.toast(translate('account.set.done'));
@@ -82,7 +83,7 @@ export class CredentialsCard {
   }
 }
 
-/** Takes a new password, with a name and an invitation or without. */
+/** Form for a new password, and for the name and the invitation when signing up. */
 class PasswordForm {
   #password = h('input', {
     id: 'account-password',
@@ -90,27 +91,27 @@ class PasswordForm {
     autocomplete: 'new-password',
     'aria-describedby': 'account-trouble',
   });
-  #trouble = h('p', { id: 'account-trouble', class: 'trouble', role: 'alert' });
+  #error = h('p', { id: 'account-trouble', class: 'trouble', role: 'alert' });
   element;
 
   /**
-   * @param fields for the name, and for an invitation
-   * @param send tells why it was refused, if it was
+   * @param fields the inputs for the name and the invitation
+   * @param send returns an error text, `''` if it was shown elsewhere, or `null` on success
    */
   constructor(
     [name = null, invitation = null]: (HTMLInputElement | null)[],
-    says: string,
+    buttonText: string,
     send: (password: string) => Promise<string | null>,
   ) {
     const onsubmit = async (event: Event) => {
       event.preventDefault();
       const password = this.#password.value.normalize();
       const { length } = new TextEncoder().encode(password);
-      const isGood = length >= PASSWORD_BYTES.least && length <= PASSWORD_BYTES.most;
-      if (!isGood) return showError(this.#trouble, translate('account.bounds', PASSWORD_BYTES));
-      const why = await send(password);
-      showError(this.#trouble, why ?? '');
-      if (why === null) this.#password.value = '';
+      const isValid = length >= PASSWORD_BYTES.least && length <= PASSWORD_BYTES.most;
+      if (!isValid) return showError(this.#error, translate('account.bounds', PASSWORD_BYTES));
+      const error = await send(password);
+      showError(this.#error, error ?? '');
+      if (error === null) this.#password.value = '';
     };
     this.element = h(
       'form',
@@ -119,8 +120,8 @@ class PasswordForm {
       h('label', { class: 'field' }, h('span', {}, translate('account.password')), this.#password),
       invitation &&
         h('label', { class: 'field' }, h('span', {}, translate('account.invite')), invitation),
-      h('button', { class: 'primary' }, says),
-      this.#trouble,
+      h('button', { class: 'primary' }, buttonText),
+      this.#error,
     );
   }
 }

@@ -1,4 +1,4 @@
-// How one comes to be on another device, too: a link with a code, to be scanned, opened or typed there.
+// Card that shows a pairing code, as text, link and QR code, to sign in on another device.
 
 import { replaceChildren, h, svg, setText } from '../ui/dom.ts';
 import { translateParts, translate } from '../text/language.ts';
@@ -11,15 +11,15 @@ import type { PairingCode } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
 const SECOND_MS = 1000;
-/** What a scanner needs to be free around a code, in its squares. */
-const BORDER = 4;
-/** Where only this machine finds us. */
-const THIS_MACHINE = /^(localhost|127\.[\d.]+|\[::1\])$/;
+/** Width of the quiet zone around a QR code, in modules. */
+const QUIET_ZONE = 4;
+/** Host names that other devices cannot reach. */
+const LOOPBACK_HOST = /^(localhost|127\.[\d.]+|\[::1\])$/;
 
 export class DevicePairingCard {
   #app;
   #body = h('div', { class: 'pairing' });
-  #ticking: ReturnType<typeof setInterval> | undefined;
+  #timer: ReturnType<typeof setInterval> | undefined;
   element;
 
   constructor(app: App) {
@@ -31,50 +31,49 @@ export class DevicePairingCard {
       h('p', { class: 'note' }, translate('pair.about')),
       this.#body,
     );
-    this.#offer('');
+    this.#showButton('');
   }
 
-  /** The code is used up by a device of this label. */
   onCodeUsed(label: string) {
-    if (this.#ticking !== undefined) this.#offer(translate('pair.used', { label }));
+    if (this.#timer !== undefined) this.#showButton(translate('pair.used', { label }));
   }
 
   stop() {
-    clearInterval(this.#ticking);
-    this.#ticking = undefined;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
-  /** @param told what has become of the last code */
-  #offer(told: string) {
+  /** @param status what happened to the last code */
+  #showButton(status: string) {
     this.stop();
     const hadFocus = this.#body.contains(document.activeElement);
     const show = h(
       'button',
-      { type: 'button', class: 'primary', onclick: () => void this.#ask() },
+      { type: 'button', class: 'primary', onclick: () => void this.#requestCode() },
       translate('pair.show'),
     );
-    replaceChildren(this.#body, h('p', { class: 'told', role: 'status' }, told), show);
+    replaceChildren(this.#body, h('p', { class: 'told', role: 'status' }, status), show);
     if (hadFocus) show.focus();
   }
 
-  async #ask() {
-    const paired = await this.#app.request({ type: 'pair' });
-    if (paired && this.element.isConnected) this.#show(paired);
+  async #requestCode() {
+    const pairingCode = await this.#app.request({ type: 'pair' });
+    if (pairingCode && this.element.isConnected) this.#showCode(pairingCode);
   }
 
-  #show({ code, expires_ms }: PairingCode) {
+  #showCode({ code, expires_ms }: PairingCode) {
     const link = `${location.origin}/pair#${code}`;
     const field = h('input', { id: 'pair-link', readonly: true, value: link });
     field.addEventListener('focus', () => field.select());
-    const left = h('p', { class: 'note' });
-    const here = h('strong', { class: 'code' }, groupCharacters(code, 4));
+    const timeLeft = h('p', { class: 'note' });
+    const codeText = h('strong', { class: 'code' }, groupCharacters(code, 4));
     const copy = copyButton(field, translate('share.copy'));
     replaceChildren(
       this.#body,
       h(
         'div',
         { class: 'paired' },
-        picture(link),
+        qrCode(link),
         h(
           'div',
           { class: 'ways-in' },
@@ -84,35 +83,38 @@ export class DevicePairingCard {
           h(
             'p',
             {},
-            ...translateParts('pair.code', { code: here, address: `${location.host}/pair` }),
+            ...translateParts('pair.code', { code: codeText, address: `${location.host}/pair` }),
           ),
-          left,
+          timeLeft,
           h('p', { class: 'note' }, translate('pair.secret')),
-          THIS_MACHINE.test(location.hostname) && h('p', { class: 'note' }, translate('pair.here')),
+          LOOPBACK_HOST.test(location.hostname) &&
+            h('p', { class: 'note' }, translate('pair.here')),
         ),
       ),
     );
     copy.focus();
-    this.#countDown(performance.now() + expires_ms, left);
+    this.#countDown(performance.now() + expires_ms, timeLeft);
   }
 
-  #countDown(end: number, place: HTMLElement) {
+  #countDown(end: number, element: HTMLElement) {
     this.stop();
     const tick = () => {
       const left = end - performance.now();
-      if (left <= 0) this.#offer(translate('pair.over'));
+      if (left <= 0) this.#showButton(translate('pair.over'));
       else
-        setText(place, translate('pair.good', { time: formatTimeLeft(Math.max(left, SECOND_MS)) }));
+        setText(
+          element,
+          translate('pair.good', { time: formatTimeLeft(Math.max(left, SECOND_MS)) }),
+        );
     };
-    this.#ticking = setInterval(tick, SECOND_MS);
+    this.#timer = setInterval(tick, SECOND_MS);
     tick();
   }
 }
 
-/** The link as a picture that cameras read, dark on light in every theme. */
-function picture(link: string) {
-  const { data, size } = encode(link, { border: BORDER, ecc: 'M' });
-  const squares = data.flatMap((row: boolean[], y: number) =>
+function qrCode(link: string) {
+  const { data, size } = encode(link, { border: QUIET_ZONE, ecc: 'M' });
+  const modules = data.flatMap((row: boolean[], y: number) =>
     row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')),
   );
   return svg(
@@ -123,6 +125,6 @@ function picture(link: string) {
       role: 'img',
       'aria-label': translate('pair.qr'),
     },
-    svg('path', { d: squares.join('') }),
+    svg('path', { d: modules.join('') }),
   );
 }

@@ -1,4 +1,4 @@
-// Which of one's games that are over are shown: of which game, how they ended, and against whom.
+// Filters of the player's finished games by game, result and opponent.
 
 import { recentOpponents } from '../social/send-challenge.ts';
 import { replaceChildren, h } from '../ui/dom.ts';
@@ -10,26 +10,26 @@ import type { App } from '../app/main.ts';
 
 export type HistoryFilter = Pick<RequestOf<'history'>, 'game' | 'result' | 'with'>;
 
-/** So many whom one has played can be chosen from. */
-const PEOPLE = 50;
+/** Maximum number of opponents in the list. */
+const OPPONENTS_MAX = 50;
 
 export class GameFilters {
   element = h('div', { class: 'row fields filters' });
   #app;
   #game;
   #result;
-  #with;
-  /** Whom one has played, by their ids. */
-  #people: Map<string, string> = new Map(
+  #opponent;
+  /** Names by player id. */
+  #opponents: Map<string, string> = new Map(
     recentOpponents().map(({ player, name }) => [player, name]),
   );
-  #drawn = '';
+  #state = '';
 
-  constructor(app: App, changed: () => void) {
+  constructor(app: App, onChange: () => void) {
     this.#app = app;
-    this.#game = h('select', { onchange: changed });
-    this.#result = h('select', { onchange: changed });
-    this.#with = h('select', { onchange: changed });
+    this.#game = h('select', { onchange: onChange });
+    this.#result = h('select', { onchange: onChange });
+    this.#opponent = h('select', { onchange: onChange });
     replaceChildren(
       this.#result,
       option('', translate('games.any')),
@@ -42,12 +42,12 @@ export class GameFilters {
       this.element,
       field(translate('lobby.game'), this.#game),
       field(translate('games.result'), this.#result),
-      field(translate('games.with'), this.#with),
+      field(translate('games.with'), this.#opponent),
     );
   }
 
   get selected(): HistoryFilter {
-    const [game, result, opponent] = [this.#game.value, this.#result.value, this.#with.value];
+    const [game, result, opponent] = [this.#game.value, this.#result.value, this.#opponent.value];
     return {
       ...(game ? { game } : {}),
       ...(result ? { result: result as NonNullable<HistoryFilter['result']> } : {}),
@@ -55,24 +55,24 @@ export class GameFilters {
     };
   }
 
-  /** Whom one has played can be chosen. */
   addOpponents(rows: HistoryRow[]) {
     for (const row of rows) {
-      const other = seatOwner(row, 1 - row.you);
-      if (other && this.#people.size < PEOPLE) this.#people.set(other.player, other.name);
+      const opponent = seatOwner(row, 1 - row.you);
+      if (opponent && this.#opponents.size < OPPONENTS_MAX)
+        this.#opponents.set(opponent.player, opponent.name);
     }
     this.update();
   }
 
   update() {
     const games = this.#app.games.map(({ game, title }) => option(game, title));
-    const people = [...this.#people].map(([player, name]) => option(player, name));
-    const drawn = JSON.stringify([this.#app.games.length, [...this.#people]]);
-    if (drawn === this.#drawn) return;
-    this.#drawn = drawn;
-    redraw(this.#game, option('', translate('list.all')), ...games);
+    const opponents = [...this.#opponents].map(([player, name]) => option(player, name));
+    const state = JSON.stringify([this.#app.games.length, [...this.#opponents]]);
+    if (state === this.#state) return;
+    this.#state = state;
+    replaceOptions(this.#game, option('', translate('list.all')), ...games);
     const bots = option('bot', translate('games.bots'));
-    redraw(this.#with, option('', translate('games.anybody')), bots, ...people);
+    replaceOptions(this.#opponent, option('', translate('games.anybody')), bots, ...opponents);
   }
 }
 
@@ -81,8 +81,8 @@ const option = (value: string, title: string) => h('option', { value }, title);
 const field = (label: string, list: HTMLElement) =>
   h('label', { class: 'field' }, h('span', {}, label), list);
 
-/** Offers something else, and leaves chosen what is. */
-function redraw(list: HTMLSelectElement, ...options: HTMLElement[]) {
+/** Replaces the options, and keeps the selected value if it is still among them. */
+function replaceOptions(list: HTMLSelectElement, ...options: HTMLElement[]) {
   const { value } = list;
   replaceChildren(list, ...options);
   list.value = value;

@@ -1,4 +1,4 @@
-// All of one's games: those that are played, and below those that are over, newest first.
+// Page with the player's ongoing games and, newest first, the finished ones.
 
 import { h } from '../ui/dom.ts';
 import { formatDate, translate } from '../text/language.ts';
@@ -11,43 +11,42 @@ import type { HistoryRow, Message } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { MatchRow } from '../lobby/match-rows.ts';
 
-/** So many are shown before one asks for more. */
-const PAGE = 20;
-/** What is left of the time is told anew after so long. */
+const PAGE_SIZE = 20;
+/** Interval at which the page updates the remaining times. */
 const TICK_MS = 1000;
 
 export class GameHistoryPage {
   #app;
-  #live;
-  #ended;
+  #ongoing;
+  #finished;
   #more = h('button', { type: 'button', hidden: true }, translate('games.more'));
   #filters;
-  #notify;
-  #ticking: ReturnType<typeof setInterval>;
+  #notificationToggle;
+  #timer: ReturnType<typeof setInterval>;
   #rows: HistoryRow[] = [];
-  /** What was asked last; what was asked before it is old. */
-  #asked = 0;
+  /** Number of the last request. The replies to earlier requests are ignored. */
+  #lastRequest = 0;
   element;
 
   constructor(app: App) {
     this.#app = app;
-    this.#live = new MyGames(app, { ticks: true });
-    this.#notify = new NotificationToggle(app);
-    this.#filters = new GameFilters(app, () => void this.#ask());
-    const go = ({ match }: { match: string }) => app.navigate(`/m/${match}`);
-    // Whether there are none is known with the first answer.
-    this.#ended = new MatchListSection(translate('games.ended'), '', go);
-    this.#more.addEventListener('click', () => void this.#ask(this.#rows.at(-1)?.match));
+    this.#ongoing = new MyGames(app, { ticks: true });
+    this.#notificationToggle = new NotificationToggle(app);
+    this.#filters = new GameFilters(app, () => void this.#load());
+    const open = ({ match }: { match: string }) => app.navigate(`/m/${match}`);
+    // The text for an empty list is set with the first reply.
+    this.#finished = new MatchListSection(translate('games.ended'), '', open);
+    this.#more.addEventListener('click', () => void this.#load(this.#rows.at(-1)?.match));
     this.element = h(
       'div',
       { class: 'you' },
       h('h1', {}, translate('games.title')),
-      this.#live.element,
-      this.#notify.element,
-      h('div', { class: 'over' }, this.#filters.element, this.#ended.element),
+      this.#ongoing.element,
+      this.#notificationToggle.element,
+      h('div', { class: 'over' }, this.#filters.element, this.#finished.element),
       this.#more,
     );
-    this.#ticking = setInterval(() => this.#live.update(), TICK_MS);
+    this.#timer = setInterval(() => this.#ongoing.update(), TICK_MS);
   }
 
   title() {
@@ -55,79 +54,75 @@ export class GameHistoryPage {
   }
 
   update() {
-    this.#live.update();
-    this.#notify.update();
+    this.#ongoing.update();
+    this.#notificationToggle.update();
     this.#filters.update();
   }
 
   onWelcome() {
-    void this.#ask();
+    void this.#load();
   }
 
   onMessage(message: Message) {
-    if (message.type === 'ended') void this.#ask();
+    if (message.type === 'ended') void this.#load();
   }
 
   unmount() {
-    clearInterval(this.#ticking);
+    clearInterval(this.#timer);
   }
 
-  /** Shows the first page, or what comes after this match. */
-  async #ask(before?: string) {
-    const asked = ++this.#asked;
+  /** Loads the first page, or the one after the match `before`. */
+  async #load(before?: string) {
+    const request = ++this.#lastRequest;
     const filter = this.#filters.selected;
-    const after = before === undefined ? {} : { before };
-    const answer = await this.#app.request({
+    const reply = await this.#app.request({
       type: 'history',
-      limit: PAGE,
+      limit: PAGE_SIZE,
       ...filter,
-      ...after,
+      ...(before === undefined ? {} : { before }),
     });
-    if (!answer || asked !== this.#asked) return;
+    if (!reply || request !== this.#lastRequest) return;
     const hadFocus = document.activeElement === this.#more;
     const shown = before === undefined ? 0 : this.#rows.length;
-    this.#rows = [...this.#rows.slice(0, shown), ...answer.rows];
-    this.#filters.addOpponents(answer.rows);
-    this.#ended.emptyText = translate(
+    this.#rows = [...this.#rows.slice(0, shown), ...reply.rows];
+    this.#filters.addOpponents(reply.rows);
+    this.#finished.emptyText = translate(
       Object.keys(filter).length > 0 ? 'games.none.so' : 'games.none',
     );
-    const isAll = filter.result !== undefined;
-    const looked = (row: HistoryRow) => isAll || !isQuestion(row);
-    this.#ended.show(this.#rows.filter(looked).map((row) => endedGameRow(this.#app, row)));
-    this.#more.hidden = !answer.more;
-    if (hadFocus) this.#ended.focus(this.#rows.slice(0, shown).filter(looked).length);
+    const isFiltered = filter.result !== undefined;
+    const isListed = (row: HistoryRow) => isFiltered || !isBotSuggestion(row);
+    this.#finished.show(this.#rows.filter(isListed).map((row) => endedGameRow(this.#app, row)));
+    this.#more.hidden = !reply.more;
+    if (hadFocus) this.#finished.focus(this.#rows.slice(0, shown).filter(isListed).length);
   }
 }
 
-/** Whether a bot was only asked what it would play: that is no game to be looked for. */
-const isQuestion = ({ plies, seats, you }: HistoryRow) =>
+/** Whether the match has the form of a bot's suggestion: at most one move, against a bot. */
+const isBotSuggestion = ({ plies, seats, you }: HistoryRow) =>
   plies < 2 && seats[1 - you]?.occupant === 'bot';
 
-/** A game that is over, by whose seat it is told. */
+/** The row of a finished game, from the point of view of the seat `row.you`. */
 export function endedGameRow(app: App, row: HistoryRow): MatchRow {
   const result = resultOf(row);
-  const line = toMatchRow(
+  const base = toMatchRow(
     app,
     row,
     translate('games.show'),
-    // A number stays with what it counts.
+    // A no-break space keeps the number and its noun on one line.
     translate('list.moves', { count: row.plies }).replace(' ', '\u00a0'),
     formatDate(row.ended_ms),
   );
-  const came = translate(`games.${result}`);
-  const about = `${came} · ${line.about}`;
-  // One knows oneself.
-  const theirs = (both: any[]) => both.slice(1 - row.you, 2 - row.you);
+  // The row names only the opponent.
+  const opponentOf = <T>(bySeat: T[]) => bySeat.slice(1 - row.you, 2 - row.you);
   return {
-    ...line,
-    names: theirs(line.names),
-    profileLinks: theirs(line.profileLinks ?? []),
-    about,
+    ...base,
+    names: opponentOf(base.names),
+    profileLinks: opponentOf(base.profileLinks ?? []),
+    about: `${translate(`games.${result}`)} · ${base.about}`,
     result,
   };
 }
 
-/** What it came to for oneself. */
 function resultOf({ outcome: { winner, reason }, you }: HistoryRow) {
   if (reason === 'aborted') return 'off';
   if (winner === null) return 'drawn';

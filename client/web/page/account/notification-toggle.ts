@@ -1,5 +1,4 @@
-// Whether one is told outside of the page that it is one's turn: asked for where one plays by days, and nowhere
-// else.
+// Card that turns browser notifications on and off, for players with correspondence matches.
 
 import { replaceChildren, h } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
@@ -20,30 +19,30 @@ export class NotificationToggle {
     hidden: true,
   });
   #app;
-  #drawn = '';
+  #state = '';
 
   constructor(app: App) {
     this.#app = app;
   }
 
   update() {
-    const isWanted = canNotify() && this.#app.correspondence.rows.length > 0;
-    const state = !isWanted
+    const isShown = canNotify() && this.#app.correspondence.rows.length > 0;
+    const state = !isShown
       ? ''
       : isNotificationDenied()
         ? 'forbidden'
         : isNotificationEnabled()
           ? 'on'
           : 'off';
-    if (state === this.#drawn) return;
-    this.#drawn = state;
+    if (state === this.#state) return;
+    this.#state = state;
     this.element.hidden = state === '';
     const hadFocus = this.element.contains(document.activeElement);
-    replaceChildren(this.element, ...this.#parts(state));
+    replaceChildren(this.element, ...this.#content(state));
     if (hadFocus) this.element.querySelector('button')?.focus();
   }
 
-  #parts(state: string) {
+  #content(state: string) {
     if (state === '') return [];
     if (state === 'forbidden') return [h('p', { class: 'note' }, translate('notify.forbidden'))];
     const isOn = state === 'on';

@@ -1,13 +1,14 @@
-// In how many matches one sits: they are given up with who one is.
+// Counts the player's ongoing matches, which the player loses by signing in as another player.
 
 import type { App } from '../app/main.ts';
 
-/** Matches that are not over. */
 export function countOngoingMatches(app: App) {
-  const seated = app.myMatches().filter(({ match, you }) => you !== null && !isByDays(app, match));
-  return seated.length + app.correspondence.rows.length;
+  const live = app
+    .myMatches()
+    .filter(({ match, you }) => you !== null && !isCorrespondence(app, match));
+  return live.length + app.correspondence.rows.length;
 }
 
-/** Those by days are told of apart, too. */
-const isByDays = (app: App, id: string) =>
+/** Correspondence matches can be in both lists, and are counted once. */
+const isCorrespondence = (app: App, id: string) =>
   app.correspondence.rows.some(({ match }) => match === id);

@@ -1,4 +1,4 @@
-// What the server keeps of oneself: taken along, or given up.
+// Card to download the player's data, and to delete the account.
 
 import { getStored } from '../ui/storage.ts';
 import { replaceChildren, h, setText } from '../ui/dom.ts';
@@ -11,84 +11,87 @@ const TOO_MANY_REQUESTS = 429;
 
 export class PersonalDataCard {
   #app;
-  #take = h('button', { type: 'button' }, translate('data.take'));
-  #told = h('p', { class: 'note', role: 'status' });
-  #forget = h('button', { type: 'button', class: 'danger' }, translate('forget.ask'));
-  #sure = h('div', { class: 'sure' });
-  #forgetting;
+  #downloadButton = h('button', { type: 'button' }, translate('data.take'));
+  #status = h('p', { class: 'note', role: 'status' });
+  #deleteButton = h('button', { type: 'button', class: 'danger' }, translate('forget.ask'));
+  #confirmation = h('div', { class: 'sure' });
+  #deletion;
   element;
 
   constructor(app: App) {
     this.#app = app;
-    this.#take.addEventListener('click', () => void this.#fetch());
-    this.#forget.addEventListener('click', () => this.#askFirst());
-    this.#forgetting = h(
+    this.#downloadButton.addEventListener('click', () => void this.#download());
+    this.#deleteButton.addEventListener('click', () => this.#confirmDeletion());
+    this.#deletion = h(
       'div',
       { class: 'forgetting', hidden: true },
       h('h2', { id: 'forget-title' }, translate('forget.title')),
       h('p', { class: 'note' }, translate('forget.about')),
-      this.#forget,
-      this.#sure,
+      this.#deleteButton,
+      this.#confirmation,
     );
     this.element = h(
       'section',
       { class: 'card', 'aria-labelledby': 'data-title' },
       h('h2', { id: 'data-title' }, translate('data.title')),
       h('p', { class: 'note' }, translate('data.about')),
-      this.#take,
-      this.#told,
-      this.#forgetting,
+      this.#downloadButton,
+      this.#status,
+      this.#deletion,
     );
   }
 
   update() {
-    this.#forgetting.hidden = this.#app.connection.welcome?.accounts === undefined;
+    this.#deletion.hidden = this.#app.connection.welcome?.accounts === undefined;
   }
 
-  async #fetch() {
-    setText(this.#told, '');
-    this.#take.disabled = true;
+  async #download() {
+    setText(this.#status, '');
+    this.#downloadButton.disabled = true;
     try {
       const headers = {
         Authorization: `Bearer ${getStored('token') ?? this.#app.connection.welcome?.token}`,
       };
-      const answer = await fetch('/me.jsonl', { headers, cache: 'no-store' });
-      if (answer.ok) save(await answer.blob());
+      const response = await fetch('/me.jsonl', { headers, cache: 'no-store' });
+      if (response.ok) saveFile(await response.blob());
       else
         setText(
-          this.#told,
-          translate(answer.status === TOO_MANY_REQUESTS ? 'data.soon' : 'data.none'),
+          this.#status,
+          translate(response.status === TOO_MANY_REQUESTS ? 'data.soon' : 'data.none'),
         );
     } catch {
-      setText(this.#told, translate('refusal.lost'));
+      setText(this.#status, translate('refusal.lost'));
     }
-    this.#take.disabled = false;
+    this.#downloadButton.disabled = false;
   }
 
-  #askFirst() {
-    const stay = h('button', { type: 'button' }, translate('dialog.cancel'));
-    const go = h('button', { type: 'button', class: 'danger' }, translate('forget.go'));
-    stay.addEventListener('click', () => {
-      replaceChildren(this.#sure);
-      this.#forget.hidden = false;
-      this.#forget.focus();
+  #confirmDeletion() {
+    const cancel = h('button', { type: 'button' }, translate('dialog.cancel'));
+    const confirm = h('button', { type: 'button', class: 'danger' }, translate('forget.go'));
+    cancel.addEventListener('click', () => {
+      replaceChildren(this.#confirmation);
+      this.#deleteButton.hidden = false;
+      this.#deleteButton.focus();
     });
-    // Whoever is forgotten is logged out everywhere, here first.
-    go.addEventListener('click', () => void requestWithReauth(this.#app, { type: 'forget_me' }));
+    // The server then ends all of the player's sessions, this one first.
+    confirm.addEventListener(
+      'click',
+      () => void requestWithReauth(this.#app, { type: 'forget_me' }),
+    );
     replaceChildren(
-      this.#sure,
+      this.#confirmation,
       h('p', {}, translate('forget.sure', { name: this.#app.player?.name ?? '' })),
       h('p', {}, translate('forget.copies')),
-      h('div', { class: 'row' }, stay, go),
+      h('div', { class: 'row' }, cancel, confirm),
     );
-    this.#forget.hidden = true;
-    stay.focus();
+    this.#deleteButton.hidden = true;
+    cancel.focus();
   }
 }
 
-function save(file: Blob) {
+function saveFile(file: Blob) {
   const href = URL.createObjectURL(file);
   h('a', { href, download: 'plyhouse-me.jsonl' }).click();
-  // The browser takes it in its own time.
+  // The download may still read the file.
   setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }

@@ -1,5 +1,5 @@
-// What a device that somebody has left lying about shall not do: whoever has a password is asked for it, or for
-// the recovery key.
+// Sends requests for which the server may require the password or the recovery key. This protects
+// unattended devices.
 
 import { RequestError } from '../net/connection.ts';
 import { replaceChildren, h, setText } from '../ui/dom.ts';
@@ -9,17 +9,18 @@ import { errorText } from '../text/phrases.ts';
 import type { ReplyTo, Request } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
-/** Types of requests that the server may refuse without a password or a recovery key. */
-type ProvenType = Extract<Request, { recovery: string }>['type'];
+/** Requests that the server may reject without a password or a recovery key. */
+type ReauthType = Extract<Request, { recovery: string }>['type'];
 
-/** A recovery key, as it is written down. A password of this form would be read as one. */
+/** A recovery key, perhaps with separators. A password of this form is sent as a recovery key. */
 const KEY = /^([a-z2-7][\s-]*){26}$/i;
 
 /**
- * Asks, with a proof if the server wants one, and tells the person when it is refused.
- * @returns the answer; `null` if it was refused
+ * Sends a request. If the server requires a proof, asks the user for it and sends the request
+ * again. Shows errors to the user.
+ * @returns the reply; `null` after an error or if the user cancels
  */
-export async function requestWithReauth<Type extends ProvenType>(
+export async function requestWithReauth<Type extends ReauthType>(
   app: App,
   request: Request & { type: Type },
 ): Promise<ReplyTo<Type> | null> {
@@ -27,13 +28,13 @@ export async function requestWithReauth<Type extends ProvenType>(
     return await app.connection.request<Type>(request);
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
-    if (error.code === 'wrong_password') return askWithProof<Type>(app, request);
+    if (error.code === 'wrong_password') return requestWithProof<Type>(app, request);
     app.toastError(error);
     return null;
   }
 }
 
-function askWithProof<Type extends ProvenType>(
+function requestWithProof<Type extends ReauthType>(
   app: App,
   request: Request & { type: Type },
 ): Promise<ReplyTo<Type> | null> {
@@ -43,17 +44,17 @@ function askWithProof<Type extends ProvenType>(
     autocomplete: 'current-password',
     'aria-describedby': 'proof-trouble',
   });
-  const trouble = h('p', { id: 'proof-trouble', class: 'trouble', role: 'alert' });
+  const errorLine = h('p', { id: 'proof-trouble', class: 'trouble', role: 'alert' });
   const dialog = h('dialog', { 'aria-labelledby': 'proof-title' });
   return new Promise((resolve) => {
-    const ask = async () => {
+    const send = async () => {
       const proof = KEY.test(field.value) ? { recovery: field.value } : { password: field.value };
       try {
         resolve(await app.connection.request<Type>({ ...request, ...proof }));
         dialog.close();
       } catch (error) {
         if (!(error instanceof RequestError)) throw error;
-        setText(trouble, errorText(error));
+        setText(errorLine, errorText(error));
         field.select();
       }
     };
@@ -65,13 +66,13 @@ function askWithProof<Type extends ProvenType>(
           method: 'dialog',
           onsubmit: (event: Event) => {
             event.preventDefault();
-            void ask();
+            void send();
           },
         },
         h('h2', { id: 'proof-title' }, translate('proof.title')),
         h('label', { for: 'proof' }, translate('proof.field')),
         field,
-        trouble,
+        errorLine,
         h(
           'div',
           { class: 'row end' },

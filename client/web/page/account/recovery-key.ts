@@ -1,4 +1,4 @@
-// A key to write down, with which one comes back when all devices are lost.
+// Card that creates a recovery key, so that the player can sign in after the loss of all devices.
 
 import { h } from '../ui/dom.ts';
 import { markPlayerSaved } from '../actions/save-prompt.ts';
@@ -10,11 +10,11 @@ import { groupCharacters } from './sign-in-codes.ts';
 import type { App } from '../app/main.ts';
 
 export function recoveryKeyCard(app: App) {
-  const make = async () => {
-    const made = await requestWithReauth(app, { type: 'recovery' });
-    if (!made) return;
+  const create = async () => {
+    const reply = await requestWithReauth(app, { type: 'recovery' });
+    if (!reply) return;
     markPlayerSaved(app);
-    show(app, groupCharacters(made.key, 5, '-'));
+    showKey(app, groupCharacters(reply.key, 5, '-'));
   };
   return h(
     'section',
@@ -22,18 +22,18 @@ export function recoveryKeyCard(app: App) {
     h('h2', { id: 'recovery-title' }, translate('recovery.title')),
     h('p', { class: 'note' }, translate('recovery.about')),
     h('p', { class: 'note' }, translate('recovery.old')),
-    h('button', { type: 'button', onclick: () => void make() }, translate('recovery.make')),
+    h('button', { type: 'button', onclick: () => void create() }, translate('recovery.make')),
   );
 }
 
-/** Shows it, this once. */
-function show(app: App, key: string) {
+/** Shows the key in a dialog. The server sends it only once. */
+function showKey(app: App, key: string) {
   const name = app.player?.name ?? '';
   const field = h('textarea', { id: 'recovery-key', class: 'code', readonly: true, rows: '2' });
   field.value = key;
   field.addEventListener('focus', () => field.select());
-  const told = translate('recovery.file', { name, address: `${location.origin}/pair`, key });
-  const file = URL.createObjectURL(new Blob([`${told}\n`], { type: 'text/plain' }));
+  const text = translate('recovery.file', { name, address: `${location.origin}/pair`, key });
+  const file = URL.createObjectURL(new Blob([`${text}\n`], { type: 'text/plain' }));
   const dialog = h(
     'dialog',
     { class: 'recovery', 'aria-labelledby': 'recovery-yours' },

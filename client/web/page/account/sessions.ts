@@ -1,4 +1,4 @@
-// The devices and programs that are oneself, and how they are logged out.
+// Card that lists the player's sessions, of devices and programs, and ends them.
 
 import { replaceChildren, h } from '../ui/dom.ts';
 import { formatDate, translate } from '../text/language.ts';
@@ -10,37 +10,36 @@ import type { App } from '../app/main.ts';
 export class SessionsCard {
   #app;
   #list = h('ul', { class: 'devices' });
-  #others = h('button', { type: 'button', hidden: true }, translate('devices.others'));
-  #sure = h('div', { class: 'sure' });
+  #endOthersButton = h('button', { type: 'button', hidden: true }, translate('devices.others'));
+  #confirmation = h('div', { class: 'sure' });
   element;
 
   constructor(app: App) {
     this.#app = app;
-    this.#others.addEventListener('click', () => void this.#end('others', this.#list));
+    this.#endOthersButton.addEventListener('click', () => void this.#end('others'));
     this.element = h(
       'section',
       { class: 'card', 'aria-labelledby': 'devices-title' },
       h('h2', { id: 'devices-title', tabindex: '-1' }, translate('devices.title')),
       this.#list,
-      this.#sure,
-      this.#others,
+      this.#confirmation,
+      this.#endOthersButton,
     );
   }
 
-  /** Shows what there is now. */
   refresh() {
     void this.#show();
   }
 
   async #show() {
-    const told = await this.#app.request({ type: 'sessions' });
-    if (!told) return;
-    const focused = this.#list.querySelector(':focus')?.getAttribute('data-session');
-    // One's own first, then the last that has come.
-    const sessions = told.sessions.toReversed().sort((one, other) => +other.this - +one.this);
+    const reply = await this.#app.request({ type: 'sessions' });
+    if (!reply) return;
+    const focusedSession = this.#list.querySelector(':focus')?.getAttribute('data-session');
+    // This session comes first, then the newest.
+    const sessions = reply.sessions.toReversed().sort((a, b) => +b.this - +a.this);
     replaceChildren(this.#list, ...sessions.map((session) => this.#row(session)));
-    this.#others.hidden = sessions.length < 2;
-    if (focused) this.#button(focused)?.focus();
+    this.#endOthersButton.hidden = sessions.length < 2;
+    if (focusedSession) this.#button(focusedSession)?.focus();
   }
 
   #button(session: string): HTMLElement | null {
@@ -49,16 +48,16 @@ export class SessionsCard {
 
   #row(session: Session) {
     const { label, kind, created_ms, seen_day, connected, session: id } = session;
-    const about = [
+    const details = [
       session.this ? translate('devices.this') : connected && translate('devices.connected'),
       translate(`devices.${kind}`),
-      // Of a program that has a name of its own.
+      // The name of the bot account that the session plays as.
       session.bot,
       translate('devices.since', { date: formatDate(created_ms) }),
       !connected &&
         translate('devices.seen', { date: formatDate(Date.parse(`${seen_day}T12:00`)) }),
     ];
-    const end = session.this ? () => this.#askFirst() : () => void this.#end(id, this.#list);
+    const end = session.this ? () => this.#confirmEnd() : () => void this.#end(id);
     return h(
       'li',
       { class: session.this ? 'this' : '' },
@@ -66,7 +65,7 @@ export class SessionsCard {
         'div',
         { class: 'device' },
         h('bdi', { class: 'label' }, label),
-        h('p', { class: 'note' }, about.filter(Boolean).join(' · ')),
+        h('p', { class: 'note' }, details.filter(Boolean).join(' · ')),
       ),
       h(
         'button',
@@ -81,44 +80,46 @@ export class SessionsCard {
     );
   }
 
-  /** Whoever logs out here may not come back. */
-  #askFirst() {
-    const done = () => {
-      replaceChildren(this.#sure);
-      this.#button(this.#app.connection.welcome?.session ?? '')?.focus();
+  /** A player without another session or a recovery key cannot sign in again. */
+  #confirmEnd() {
+    const cancel = () => {
+      replaceChildren(this.#confirmation);
+      this.#button(this.#ownSession())?.focus();
     };
-    const out = h(
+    const confirmButton = h(
       'button',
       {
         type: 'button',
         class: 'danger',
         onclick: () =>
-          void requestWithReauth(this.#app, { type: 'end_session', session: this.#own() }),
+          void requestWithReauth(this.#app, { type: 'end_session', session: this.#ownSession() }),
       },
       translate('devices.end'),
     );
-    const stay = h('button', { type: 'button', onclick: done }, translate('dialog.cancel'));
-    replaceChildren(
-      this.#sure,
-      h('p', {}, translate('devices.sure', { name: this.#app.player?.name ?? '' })),
-      h('div', { class: 'row' }, stay, out),
+    const cancelButton = h(
+      'button',
+      { type: 'button', onclick: cancel },
+      translate('dialog.cancel'),
     );
-    stay.focus();
+    replaceChildren(
+      this.#confirmation,
+      h('p', {}, translate('devices.sure', { name: this.#app.player?.name ?? '' })),
+      h('div', { class: 'row' }, cancelButton, confirmButton),
+    );
+    cancelButton.focus();
   }
 
-  #own() {
+  #ownSession() {
     return this.#app.connection.welcome?.session ?? '';
   }
 
   /** @param session its id, or `others` */
-  async #end(session: string, list: HTMLElement) {
+  async #end(session: string) {
     const hadFocus = this.element.contains(document.activeElement);
     if (!(await this.#app.newDevice.endSession(session))) return;
     await this.#show();
-    // What was pressed is gone.
     if (hadFocus && !this.element.contains(document.activeElement)) {
-      const [first] = list.getElementsByTagName('button');
-      first?.focus();
+      this.#list.querySelector('button')?.focus();
     }
   }
 }

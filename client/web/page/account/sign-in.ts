@@ -1,5 +1,5 @@
-// How one becomes a player that there is: by a code from another device, or by a recovery key. Nobody gives up
-// unasked who they are: a link may come from somebody else.
+// Page to sign in by a pairing code, a recovery key or a password. A link only fills in the form,
+// because a stranger may have sent it.
 
 import { showError, replaceChildren, h } from '../ui/dom.ts';
 import { markPlayerSaved } from '../actions/save-prompt.ts';
@@ -13,52 +13,52 @@ import type { App } from '../app/main.ts';
 export class SignInPage {
   #app;
   #about = h('p', {}, translate('arrive.about'));
-  #now = h('div', { class: 'now' });
-  #field;
-  #trouble = h('p', { id: 'arrive-trouble', class: 'trouble', role: 'alert' });
-  #yes = h('button', { class: 'primary' }, translate('arrive.yes'));
-  #login;
-  #isByLink;
-  /** Whether it was told who one is here, or that nobody tells: that comes above the form, and would move it. */
+  #currentPlayer = h('div', { class: 'now' });
+  #codeField;
+  #error = h('p', { id: 'arrive-trouble', class: 'trouble', role: 'alert' });
+  #submitButton = h('button', { class: 'primary' }, translate('arrive.yes'));
+  #loginForm;
+  #hasLink;
+  /** Whether the connection attempt is over. Until then the text above the form may change. */
   #isSettled = false;
-  #stay = h('a', { class: 'button', href: '/' }, translate('arrive.no'));
+  #cancelLink = h('a', { class: 'button', href: '/' }, translate('arrive.no'));
   #form;
   element;
 
-  /** @param secret that the link had */
+  /** @param secret the code or key in the link, or empty */
   constructor(app: App, secret: string) {
     this.#app = app;
-    this.#login = login(app);
-    const known = parseSignInCode(secret);
-    this.#field = h('input', {
+    this.#loginForm = loginForm(app);
+    const parsed = parseSignInCode(secret);
+    this.#codeField = h('input', {
       id: 'arrive-secret',
       class: 'code',
-      value: known ? groupCharacters('pair' in known ? known.pair : known.recovery, 4) : secret,
+      value: parsed ? groupCharacters('pair' in parsed ? parsed.pair : parsed.recovery, 4) : secret,
       ...{ autocomplete: 'off', autocapitalize: 'characters', spellcheck: 'false' },
       'aria-describedby': 'arrive-trouble',
     });
     const onsubmit = (event: Event) => {
       event.preventDefault();
-      void this.#become();
+      void this.#submitCode();
     };
     this.#form = h(
       'form',
       { novalidate: true, onsubmit },
-      h('label', { class: 'field' }, h('span', {}, translate('arrive.field')), this.#field),
-      this.#trouble,
-      h('div', { class: 'row' }, this.#yes, this.#stay),
+      h('label', { class: 'field' }, h('span', {}, translate('arrive.field')), this.#codeField),
+      this.#error,
+      h('div', { class: 'row' }, this.#submitButton, this.#cancelLink),
     );
     this.element = h(
       'div',
       { class: 'card arrival' },
       h('h1', {}, translate('arrive.title')),
       this.#about,
-      this.#now,
+      this.#currentPlayer,
       this.#form,
-      this.#login,
+      this.#loginForm,
     );
-    // Whoever has followed a link has what they need.
-    this.#isByLink = secret !== '';
+    // Users who followed a link need no login form.
+    this.#hasLink = secret !== '';
   }
 
   title() {
@@ -67,57 +67,60 @@ export class SignInPage {
 
   update() {
     const { player, connection } = this.#app;
-    const { usesProxyAuth: isByProxy } = connection;
-    this.#login.hidden = isByProxy || this.#isByLink || connection.welcome?.accounts === undefined;
+    const { usesProxyAuth } = connection;
+    this.#loginForm.hidden =
+      usesProxyAuth || this.#hasLink || connection.welcome?.accounts === undefined;
     this.#isSettled ||= connection.status.state !== 'connecting';
-    this.#about.hidden = isByProxy;
-    this.#form.hidden = isByProxy || !this.#isSettled;
-    const isSomebody = player && connection.status.state !== 'ended';
-    this.#stay.hidden = !isSomebody;
-    if (!isSomebody) return replaceChildren(this.#now);
+    this.#about.hidden = usesProxyAuth;
+    this.#form.hidden = usesProxyAuth || !this.#isSettled;
+    const isSignedIn = player && connection.status.state !== 'ended';
+    this.#cancelLink.hidden = !isSignedIn;
+    if (!isSignedIn) return replaceChildren(this.#currentPlayer);
     const name = h('strong', {}, h('bdi', {}, player.name));
     const count = countOngoingMatches(this.#app);
-    const who =
+    const sentence =
       count > 0
         ? translateParts('arrive.now', { name, count })
         : translateParts('arrive.now.free', { name });
-    const told = h('p', {}, ...who);
-    if (this.#now.firstElementChild?.textContent === told.textContent) return;
-    const note = translate(isByProxy ? 'arrive.proxy' : 'arrive.lose');
-    replaceChildren(this.#now, told, h('p', { class: 'note' }, note));
+    const line = h('p', {}, ...sentence);
+    if (this.#currentPlayer.firstElementChild?.textContent === line.textContent) return;
+    const note = translate(usesProxyAuth ? 'arrive.proxy' : 'arrive.lose');
+    replaceChildren(this.#currentPlayer, line, h('p', { class: 'note' }, note));
   }
 
   onWelcome() {}
 
   unmount() {}
 
-  async #become() {
-    const way = parseSignInCode(this.#field.value);
-    showError(this.#trouble, way ? '' : translate('arrive.wrong'));
-    if (!way) return this.#field.select();
-    this.#yes.disabled = true;
-    const why = await become(this.#app, way);
-    this.#yes.disabled = false;
-    showError(this.#trouble, why ?? '');
-    if (why !== null) this.#field.select();
+  async #submitCode() {
+    const credentials = parseSignInCode(this.#codeField.value);
+    showError(this.#error, credentials ? '' : translate('arrive.wrong'));
+    if (!credentials) return this.#codeField.select();
+    this.#submitButton.disabled = true;
+    const error = await signIn(this.#app, credentials);
+    this.#submitButton.disabled = false;
+    showError(this.#error, error ?? '');
+    if (error !== null) this.#codeField.select();
   }
 }
 
-/** By name and password. */
-function login(app: App) {
+function loginForm(app: App) {
   const name = h('input', { id: 'login-name', autocomplete: 'username' });
   const password = h('input', {
     id: 'login-password',
     type: 'password',
     autocomplete: 'current-password',
   });
-  const trouble = h('p', { class: 'trouble', role: 'alert' });
+  const errorLine = h('p', { class: 'trouble', role: 'alert' });
   const onsubmit = async (event: Event) => {
     event.preventDefault();
-    const way = { name: name.value.trim().normalize(), password: password.value.normalize() };
-    const why = await become(app, way);
-    showError(trouble, why ?? '');
-    if (why !== null) password.select();
+    const credentials = {
+      name: name.value.trim().normalize(),
+      password: password.value.normalize(),
+    };
+    const error = await signIn(app, credentials);
+    showError(errorLine, error ?? '');
+    if (error !== null) password.select();
   };
   return h(
     'form',
@@ -125,18 +128,18 @@ function login(app: App) {
     h('h2', {}, translate('login.title')),
     h('label', { class: 'field' }, h('span', {}, translate('account.name')), name),
     h('label', { class: 'field' }, h('span', {}, translate('login.password')), password),
-    trouble,
+    errorLine,
     h('button', {}, translate('login.go')),
   );
 }
 
 /**
- * Becomes a player that there is, and goes to where one plays.
- * @returns why it cannot be, if it cannot
+ * Signs in, and opens the lobby.
+ * @returns an error text; `null` on success
  */
-async function become(app: App, way: LoginCredentials): Promise<string | null> {
-  const why = await app.connection.logIn(way);
-  if (why !== null) return why;
+async function signIn(app: App, credentials: LoginCredentials): Promise<string | null> {
+  const error = await app.connection.logIn(credentials);
+  if (error !== null) return error;
   markPlayerSaved(app);
   app.navigate('/');
   app.toast(translate('arrive.done', { name: app.player?.name ?? '' }));
