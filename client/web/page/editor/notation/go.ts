@@ -1,5 +1,4 @@
-// Go: stones, and whose turn it is, as SGF has them; what was captured and passed before only the server's own
-// notation tells.
+// Reads and writes Go positions as SGF, and in the server's notation, which adds captures and passes.
 
 import { countPieces, readGrid, writeGrid } from './grid.ts';
 import { isSgf, readSgf, writeSgf } from './sgf.ts';
@@ -9,7 +8,7 @@ import type { PiecesBySquare } from '../editor-position.ts';
 import type { Notation } from './notations.ts';
 
 const SGF = { kind: 1, pieces: ['b', 'w'] as [string, string], downwards: false };
-const FIELDS = 6;
+const FIELD_COUNT = 6;
 
 export const go: Notation = {
   helpKey: 'setup.text.sgf',
@@ -23,29 +22,29 @@ export const go: Notation = {
     const squares = readGrid(rows, game, 'bw');
     if (turn !== undefined && turn !== 'b' && turn !== 'w')
       throw new PositionError('setup.bad.turn', { letter: turn, sides: ['b', 'w'].join(' ') });
-    const strange = numbers.find((number) => !/^(0|[1-9]\d{0,3})$/.test(number));
-    if (strange !== undefined) throw new PositionError('setup.bad.number', { text: strange });
-    const isWhole = numbers.length === FIELDS - 2;
+    const invalid = numbers.find((number) => !/^(0|[1-9]\d{0,3})$/.test(number));
+    if (invalid !== undefined) throw new PositionError('setup.bad.number', { text: invalid });
+    const isComplete = numbers.length === FIELD_COUNT - 2;
     return {
       squares,
       turn: turn === 'w' ? 1 : 0,
-      extraFields: isWhole ? numbers.join(' ') : undefined,
+      extraFields: isComplete ? numbers.join(' ') : undefined,
     };
   },
-  write: ({ squares, turn, extraFields: more }, game) => {
-    const numbers = typeof more === 'string' ? more : playedFor(squares, turn);
+  write: ({ squares, turn, extraFields }, game) => {
+    const numbers = typeof extraFields === 'string' ? extraFields : shortestHistory(squares, turn);
     return `${writeGrid(squares, game, false)} ${turn === 0 ? 'b' : 'w'} ${numbers}`;
   },
-  writeStandard: (draft, game) => writeSgf(draft, game, SGF),
+  writeStandard: (position, game) => writeSgf(position, game, SGF),
 };
 
-/** The shortest play that can have led here: nothing was captured, and whoever has fewer stones has passed. */
-function playedFor(squares: PiecesBySquare, turn: number) {
+/** Counters of the shortest game that leads to the position without captures. */
+function shortestHistory(squares: PiecesBySquare, turn: number) {
   const [black, white] = [countPieces(squares, 'b'), countPieces(squares, 'w')];
-  // Each has had as many turns as they have stones, and both took turns.
+  // Both sides alternate, and have at least as many turns as stones.
   const rounds = turn === 0 ? Math.max(black, white) : Math.max(black - 1, white, 0);
   const plies = 2 * rounds + turn;
-  // Whoever was the last, and has no stone, has passed.
+  // If the side that moved last has no stones, it has passed.
   const hasPassed = plies > 0 && (turn === 0 ? white : black) === 0;
   return `0 0 ${hasPassed ? 1 : 0} ${plies}`;
 }

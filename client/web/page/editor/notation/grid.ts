@@ -1,5 +1,5 @@
-// Boards that are written rank by rank, and the games of which that is all: whose turn it is follows from the
-// number of pieces.
+// Reads and writes boards rank by rank. Has the notations of games that need nothing else, because
+// the number of pieces determines the side to move.
 
 import { EMPTY } from '../../model/fen.ts';
 import { sideName } from '../../text/labels.ts';
@@ -12,9 +12,8 @@ import type { PiecesBySquare } from '../editor-position.ts';
 import type { Notation } from './notations.ts';
 
 /**
- * What stands on a board that is written rank by rank from the highest. An empty square is a dot, or counted with
- * those beside it.
- * @param pieces the letters that there are
+ * Reads the ranks from the highest down. Empty squares are dots or numbers.
+ * @param pieces the valid letters
  */
 export function readGrid(
   text: string,
@@ -26,11 +25,11 @@ export function readGrid(
   const { files, ranks } = game;
   if (rows.length !== ranks)
     throw new PositionError('setup.bad.ranks', { ranks, count: rows.length });
-  const squares = new Map();
-  for (const [row, written] of rows.entries()) {
+  const squares = new Map<string, string>();
+  for (const [row, rankText] of rows.entries()) {
     const rank = ranks - 1 - row;
     let file = 0;
-    for (const [part] of written.matchAll(/\d+|./gu)) {
+    for (const [part] of rankText.matchAll(/\d+|./gu)) {
       const isCount = /^\d/.test(part);
       if (!isCount && part !== EMPTY) {
         if (!pieces.includes(part)) throw new PositionError('setup.bad.piece', { letter: part });
@@ -44,97 +43,98 @@ export function readGrid(
   return squares;
 }
 
-/** @param counts whether empty squares are counted */
+/** @param countsEmpty whether numbers replace runs of empty squares */
 export function writeGrid(
   squares: PiecesBySquare,
   game: Pick<Game, 'game' | 'files' | 'ranks' | 'sides'>,
-  counts: boolean,
+  countsEmpty: boolean,
 ) {
   const board = new Board(game, '');
   const rows = Array.from({ length: game.ranks }, (_, row) => {
     const files = Array.from({ length: game.files }, (_, file) => file);
-    const written = files.map(
+    const pieces = files.map(
       (file) => squares.get(board.squareName(file, game.ranks - 1 - row)) ?? EMPTY,
     );
-    return written.join('');
+    return pieces.join('');
   });
   const text = rows.join('/');
-  return counts ? text.replaceAll(/\.+/g, (run) => String(run.length)) : text;
+  return countsEmpty ? text.replaceAll(/\.+/g, (run) => String(run.length)) : text;
 }
 
-/** How many of these there are. */
 export const countPieces = (squares: PiecesBySquare, piece: string) =>
-  [...squares.values()].filter((other) => other === piece).length;
+  [...squares.values()].filter((value) => value === piece).length;
 
 /**
- * A game in which both put a piece down in turn, and nothing is ever taken away.
- * @param first the piece of whoever begins
+ * A game whose sides place one piece in turn, without captures.
+ * @param first piece of the side that moves first
  */
-const inTurn = (
+const placementGame = (
   first: string,
   second: string,
-  { counts = false, ...more }: Partial<Notation> & { counts?: boolean } = {},
+  { countsEmpty = false, ...overrides }: Partial<Notation> & { countsEmpty?: boolean } = {},
 ): Notation => ({
   helpKey: 'setup.text.own',
-  initialPosition: (game) => writeGrid(new Map(), game, counts),
+  initialPosition: (game) => writeGrid(new Map(), game, countsEmpty),
   pieces: () => [first, second],
   transformations: ['mirror', 'upside'],
   read: (text, game) => ({ squares: readGrid(text, game, first + second), turn: 0 }),
-  write: ({ squares }, game) => writeGrid(squares, game, counts),
+  write: ({ squares }, game) => writeGrid(squares, game, countsEmpty),
   turnOf: (squares) => (countPieces(squares, first) > countPieces(squares, second) ? 1 : 0),
   validate: ({ squares }, { sides }) => {
     const lead = countPieces(squares, first) - countPieces(squares, second);
-    const [begins, follows] = sides.map(sideName);
-    const values = { first: begins ?? '', second: follows ?? '' };
+    const [firstName = '', secondName = ''] = sides.map(sideName);
+    const values = { first: firstName, second: secondName };
     return lead === 0 || lead === 1 ? null : new PositionError('setup.why.turns', values);
   },
-  ...more,
+  ...overrides,
 });
 
-export const ticTacToe = inTurn('x', 'o');
+export const ticTacToe = placementGame('x', 'o');
 
-export const connectFour = inTurn('r', 'y', {
+export const connectFour = placementGame('r', 'y', {
   transformations: ['mirror'],
-  // A disc falls down in its file, and none is pulled out from below another.
+  // A disc falls to the lowest free square of its file, and only the top disc can be removed.
   placePiece: (squares, square, piece, game) => {
     const board = new Board(game, '');
     const file = board.coordinatesOf(square)?.file ?? 0;
-    const all = Array.from({ length: game.ranks }, (_, rank) => board.squareName(file, rank));
-    const taken = all.filter((name) => squares.has(name));
+    const fileSquares = Array.from({ length: game.ranks }, (_, rank) =>
+      board.squareName(file, rank),
+    );
+    const occupied = fileSquares.filter((name) => squares.has(name));
     if (piece === EMPTY) {
-      const top = taken.at(-1);
+      const top = occupied.at(-1);
       return top === undefined ? null : { square: top, piece };
     }
-    // Whoever clicks on a disc means it.
+    // A click on a disc replaces this disc.
     if (squares.has(square)) return { square, piece };
-    const free = all.find((name) => !squares.has(name));
+    const free = fileSquares.find((name) => !squares.has(name));
     return free === undefined ? null : { square: free, piece };
   },
-  validate: (draft, game) => {
+  validate: (position, game) => {
     const board = new Board(game, '');
-    const hangs = [...draft.squares.keys()].some((square) => {
+    const isFloating = [...position.squares.keys()].some((square) => {
       const { file, rank } = board.coordinatesOf(square) ?? { file: 0, rank: 0 };
-      return rank > 0 && !draft.squares.has(board.squareName(file, rank - 1));
+      return rank > 0 && !position.squares.has(board.squareName(file, rank - 1));
     });
-    return hangs
+    return isFloating
       ? new PositionError('setup.why.hangs')
-      : (inTurn('r', 'y').validate?.(draft, game) ?? null);
+      : (placementGame('r', 'y').validate?.(position, game) ?? null);
   },
 });
 
 const GOMOKU = { kind: 4, pieces: ['b', 'w'] as [string, string], downwards: false };
 
-export const gomoku = inTurn('b', 'w', {
-  counts: true,
+export const gomoku = placementGame('b', 'w', {
+  countsEmpty: true,
   helpKey: 'setup.text.sgf',
   read: (text, game) =>
     isSgf(text) ? readSgf(text, game, GOMOKU) : { squares: readGrid(text, game, 'bw'), turn: 0 },
-  writeStandard: (draft, game) => writeSgf(draft, game, GOMOKU),
+  writeStandard: (position, game) => writeSgf(position, game, GOMOKU),
 });
 
-/** A game of which nothing else is known: the pieces are those of its sides. */
+/** Notation of unknown games. The pieces are the first letters of the sides. */
 export const fallbackNotation: Notation = {
-  ...inTurn('', ''),
+  ...placementGame('', ''),
   pieces: ({ sides }) => sides.map((side) => side.charAt(0)),
   read: (text, game) => {
     const letters = game.sides.map((side) => side.charAt(0)).join('');

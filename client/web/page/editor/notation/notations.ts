@@ -1,5 +1,5 @@
-// How each game writes its positions, and what can be set up in it. The rules are the server's: what is known
-// here is what a glance at the board shows.
+// The notation of each game: reads, writes and changes positions. It checks only a few rules,
+// because the server checks all.
 
 import { chess } from './chess.ts';
 import { draughts } from './draughts.ts';
@@ -13,26 +13,24 @@ import type { EditorPosition, PiecesBySquare, ParsedPosition } from '../editor-p
 import type { PositionError } from '../position-error.ts';
 
 export interface Notation {
-  /** what kind of text is read */
+  /** help text on the notations that `read` accepts */
   helpKey: TextKey;
-  /** the first position */
   initialPosition: (game: Game) => string;
-  /** what can be put on the board, as positions write it */
+  /** letters of the pieces that users can place */
   pieces: (game: Game) => string[];
-  /** in which the board as a whole can be changed */
   transformations: ('mirror' | 'upside' | 'swap')[];
-  /** throws what is `Wrong` with it */
+  /** throws a `PositionError` */
   read: (text: string, game: Game) => ParsedPosition;
-  /** as the server reads it */
-  write: (draft: Pick<EditorPosition, 'squares' | 'turn' | 'extraFields'>, game: Game) => string;
-  /** as others write it */
+  /** in the server's notation */
+  write: (position: Pick<EditorPosition, 'squares' | 'turn' | 'extraFields'>, game: Game) => string;
+  /** in the notation of other programs */
   writeStandard?: (
-    draft: Pick<EditorPosition, 'squares' | 'turn' | 'extraFields'>,
+    position: Pick<EditorPosition, 'squares' | 'turn' | 'extraFields'>,
     game: Game,
   ) => string;
-  /** whose turn follows from what stands there */
+  /** side to move, in games where the pieces determine it */
   turnOf?: (squares: PiecesBySquare) => number | null;
-  /** where a piece comes to stand that is put there, and as what; `null` if it cannot be */
+  /** the square and piece that change when a user places a piece; `null` if nothing can change */
   placePiece?: (
     squares: PiecesBySquare,
     square: string,
@@ -41,15 +39,15 @@ export interface Notation {
   ) => { square: string; piece: string } | null;
   /** the same piece of the other side */
   swapSide?: (piece: string) => string;
-  /** how the board turns when sides are swapped */
+  /** how swapping the sides mirrors the board */
   flipsOnSwap?: ('across' | 'over')[];
-  /** what stays of `more` when the board changes */
-  updateExtraFields?: (squares: PiecesBySquare, more: unknown) => unknown;
-  /** why play cannot begin so */
-  validate?: (draft: EditorPosition, game: Game) => PositionError | null;
+  /** new extra fields after a change of the board */
+  updateExtraFields?: (squares: PiecesBySquare, extraFields: unknown) => unknown;
+  /** why play cannot begin */
+  validate?: (position: EditorPosition, game: Game) => PositionError | null;
 }
 
-const NOTATIONS: Map<string, Notation> = new Map(
+const NOTATIONS = new Map<string, Notation>(
   Object.entries({
     'tic-tac-toe': ticTacToe,
     'connect-four': connectFour,

@@ -1,10 +1,11 @@
-// Reads PGN and PDN: the position that the first game begins with, and the number of its moves.
+// Reads the initial position and the number of moves of the first game in PGN or PDN.
 
 import { PositionError } from '../position-error.ts';
 
 /**
- * One token: an escaped line, a comment, a tag (also one with stray quotes in its value), a parenthesis or a word.
- * A comment without an end goes on to the end of the text.
+ * One token: an escaped line, a comment, a tag (also one with stray quotes in its value), a
+ * parenthesis or a word.
+ * A comment without an end includes the rest of the text.
  */
 const TOKEN = new RegExp(
   [
@@ -27,26 +28,25 @@ const NUMBER = /^\d+([.…]+|$)/;
 const ANNOTATION = /^(\$.*|e\.?p\.?|(?!--$)[^\p{L}\p{N}♔-♟]+)$/u;
 
 /**
- * The position that the first game begins with, and the number of its moves. A text that is not PGN is returned as
- * the position.
- * @param result matches the results with which a game can end
+ * Returns a text that is not PGN as the position.
+ * @param result matches the result at the end of a game
  */
 export function positionFromPgn(text: string, result: RegExp): { fen: string; moves: number } {
-  const tags: Map<string, string> = new Map();
-  let [isFirst, isRecord, hasMoves] = [true, false, false];
+  const tags = new Map<string, string>();
+  let [isFirstWord, isPgn, hasMoves] = [true, false, false];
   let [moves, depth] = [0, 0];
   for (const { 0: token, groups = {} } of text.matchAll(TOKEN)) {
     const { value = '', word } = groups;
     const tag = (groups.tag ?? groups.badTag)?.toUpperCase();
     if (tag !== undefined) {
-      // The tags of the next game.
+      // A tag of the next game.
       if (hasMoves || tags.has(tag)) break;
-      isRecord = true;
+      isPgn = true;
       tags.set(tag, value);
     } else if (word !== undefined) {
-      isRecord ||= isFirst && NUMBERED.test(word);
-      isFirst = false;
-      if (!isRecord) continue;
+      isPgn ||= isFirstWord && NUMBERED.test(word);
+      isFirstWord = false;
+      if (!isPgn) continue;
       hasMoves = true;
       if (depth > 0) continue;
       if (result.test(word)) break;
@@ -54,7 +54,7 @@ export function positionFromPgn(text: string, result: RegExp): { fen: string; mo
     } else if (token === '(') depth++;
     else if (token === ')') depth = Math.max(0, depth - 1);
   }
-  if (!isRecord) return { fen: text, moves: 0 };
+  if (!isPgn) return { fen: text, moves: 0 };
   const fen = tags.get('FEN');
   // Users who paste a whole game do not mean the first position of the game.
   if (fen === undefined) throw new PositionError('setup.bad.record');

@@ -1,4 +1,5 @@
-// Reads and writes positions as SGF: the stones set up before the first move (AB, AW, AE), and the side to move (PL).
+// Reads and writes positions as SGF: the stones before the first move (AB, AW, AE) and the side to
+// move (PL).
 
 import { Board } from '../../model/position.ts';
 import { PositionError } from '../position-error.ts';
@@ -6,51 +7,50 @@ import { PositionError } from '../position-error.ts';
 import type { Game } from '../../net/protocol.ts';
 import type { EditorPosition, ParsedPosition } from '../editor-position.ts';
 
-/** How a game is written in it. */
+/** How SGF writes a game. */
 export interface SgfFormat {
-  /** its number (GM) */
+  /** number of the game (`GM`) */
   kind: number;
-  /** of both sides, as positions write them */
+  /** letters of Black and White in the server's notation */
   pieces: [string, string];
-  /** whether the first rank lies on top */
+  /** whether the first rank is at the top */
   downwards: boolean;
 }
 
 /** The beginning of the first game. Programs and mails may have text before it. */
 const BEGINNING = /\(\s*;/;
-/** One token of a game: a property with its values, or a sign. */
+/** One token of a game: a property with its values, or a delimiter. */
 const TOKEN = /\s*(?:([A-Za-z]+)((?:\s*\[(?:\\[\s\S]|[^\]\\])*\])+)|([;()]))/y;
 const VALUE = /\[((?:\\[\s\S]|[^\]\\])*)\]/g;
 const GO = 1;
-/** Number of lines of a Go board for which SGF has no `SZ`. */
+/** Size of a Go board without `SZ`. */
 const GO_LINES = 19;
 
 /** A node: the values of its properties by name. */
 export type SgfNode = Map<string, string[]>;
 
-/** Whether a text is meant to be SGF. */
 export const isSgf = (text: string) => text.trimStart().startsWith('(') || BEGINNING.test(text);
 
 /** The position before the first move of the first game, in its main line. */
-export function readSgf(text: string, game: Game, kind: SgfFormat): ParsedPosition {
+export function readSgf(text: string, game: Game, format: SgfFormat): ParsedPosition {
   const { nodes, isWhole } = mainLineOf(text);
-  const first = nodes.findIndex(isMove);
-  // What follows the first move is only counted.
-  const isCut = !isWhole && first < 0;
+  const firstMove = nodes.findIndex(isMove);
+  // After the first move, the text is only used to count moves.
+  const isTruncated = !isWhole && firstMove < 0;
   const [root] = nodes;
-  if (root === undefined || isCut) throw new PositionError('setup.bad.sgf');
-  checkGame(root, game, kind);
+  if (root === undefined || isTruncated) throw new PositionError('setup.bad.sgf');
+  checkGame(root, game, format);
   // A node with set-up and a move is against the standard. Programs read its set-up first.
-  const before = first < 0 ? nodes : nodes.slice(0, first + 1);
-  const squares = setUpOf(before, game, kind);
+  const before = firstMove < 0 ? nodes : nodes.slice(0, firstMove + 1);
+  const squares = setUpOf(before, game, format);
   const moves = nodes.reduce((sum, node) => sum + movesIn(node).length, 0);
-  // Moves would have to be played, which is done in a match.
+  // The editor cannot play the moves.
   if (squares.size === 0 && moves > 0) throw new PositionError('setup.bad.moves');
-  return { squares, turn: turnOf(before, squares, kind), moveCount: moves };
+  return { squares, turn: turnOf(before, squares, format), moveCount: moves };
 }
 
 /**
- * The nodes of the main line: of several variations it takes the first, so that it ends with the first `)`.
+ * The nodes of the main line. It takes the first of several variations, and ends at the first `)`.
  * @returns `isWhole` is false if something in it is not SGF
  */
 function mainLineOf(text: string): { nodes: SgfNode[]; isWhole: boolean } {
@@ -59,19 +59,19 @@ function mainLineOf(text: string): { nodes: SgfNode[]; isWhole: boolean } {
   if (start < 0) return { nodes, isWhole: false };
   const token = new RegExp(TOKEN);
   token.lastIndex = start;
-  let at = start;
-  for (let found = token.exec(text); found; found = token.exec(text)) {
-    at = token.lastIndex;
-    const [, name = '', values = '', sign] = found;
-    if (sign === ')') return { nodes, isWhole: true };
-    if (sign === ';') nodes.push(new Map());
-    if (sign === undefined) addProperty(nodes.at(-1), name, values);
+  let end = start;
+  for (let match = token.exec(text); match; match = token.exec(text)) {
+    end = token.lastIndex;
+    const [, name = '', values = '', delimiter] = match;
+    if (delimiter === ')') return { nodes, isWhole: true };
+    if (delimiter === ';') nodes.push(new Map());
+    if (delimiter === undefined) addProperty(nodes.at(-1), name, values);
   }
   // Many files lack the last `)`.
-  return { nodes, isWhole: text.slice(at).trim() === '' };
+  return { nodes, isWhole: text.slice(end).trim() === '' };
 }
 
-/** A property that is there twice has the values of both. */
+/** Repeated properties of a node are merged. */
 function addProperty(node: SgfNode | undefined, name: string, values: string) {
   // Older versions of SGF write `AddBlack` for `AB`.
   const short = name.replaceAll(/[a-z]/g, '');
@@ -103,7 +103,7 @@ function checkGame(root: SgfNode, game: Game, { kind }: SgfFormat) {
 }
 
 function setUpOf(nodes: SgfNode[], game: Game, { pieces, downwards }: SgfFormat) {
-  const squares: Map<string, string> = new Map();
+  const squares = new Map<string, string>();
   const pointsIn = (node: SgfNode, name: string) =>
     (node.get(name) ?? []).flatMap((value) => pointsOf(value, game, downwards));
   for (const node of nodes) {
@@ -115,8 +115,8 @@ function setUpOf(nodes: SgfNode[], game: Game, { pieces, downwards }: SgfFormat)
 }
 
 /**
- * The seat to move: the one that PL names, or that makes the first move. Without both, White moves if only Black has
- * stones, which are a handicap.
+ * The seat to move: the seat in PL, or else the seat of the first move. Without both, White moves
+ * if only Black has stones, which are a handicap.
  * @param nodes up to the first move
  */
 function turnOf(
@@ -132,21 +132,21 @@ function turnOf(
   return all.includes(black) && !all.includes(white) ? 1 : 0;
 }
 
-/** A point, or all from one corner to another. */
+/** The squares of a point, or of a rectangle given by two corners. */
 function pointsOf(value: string, game: Game, downwards: boolean) {
   const corners = value.split(':');
   const ends = corners.map((corner) => {
     const [file = -1, row = -1] = [...corner].map((letter) => letter.charCodeAt(0) - 97);
-    const isThere = file >= 0 && row >= 0 && file < game.files && row < game.ranks;
-    if (!/^[a-z]{2}$/.test(corner) || !isThere)
+    const isOnBoard = file >= 0 && row >= 0 && file < game.files && row < game.ranks;
+    if (!/^[a-z]{2}$/.test(corner) || !isOnBoard)
       throw new PositionError('setup.bad.point', { point: corner });
     return { file, row };
   });
   const [from, to = from] = ends;
   if (!from || !to || ends.length > 2) throw new PositionError('setup.bad.point', { point: value });
   const board = new Board(game, '');
-  const between = (one: number, other: number) =>
-    Array.from({ length: Math.abs(other - one) + 1 }, (_, at) => Math.min(one, other) + at);
+  const between = (a: number, b: number) =>
+    Array.from({ length: Math.abs(b - a) + 1 }, (_, index) => Math.min(a, b) + index);
   return between(from.row, to.row).flatMap((row) =>
     between(from.file, to.file).map((file) =>
       board.squareName(file, downwards ? row : game.ranks - 1 - row),
@@ -160,21 +160,16 @@ export function writeSgf(
   { kind, pieces, downwards }: SgfFormat,
 ) {
   const board = new Board(game, '');
-  const all = [...squares].map(([square, piece]) => {
+  const stones = [...squares].map(([square, piece]) => {
     const { file, rank } = board.coordinatesOf(square) ?? { file: 0, rank: 0 };
     const row = downwards ? rank : game.ranks - 1 - rank;
     return { piece, point: String.fromCharCode(97 + file, 97 + row) };
   });
-  const set = (name: string, wanted: string) => {
-    const points = all.filter(({ piece }) => piece === wanted).map(({ point }) => point);
-    return points.length > 0
-      ? name +
-          points
-            .sort()
-            .map((point) => `[${point}]`)
-            .join('')
-      : '';
+  const property = (name: string, letter: string) => {
+    const points = stones.filter(({ piece }) => piece === letter).map(({ point }) => point);
+    const values = points.sort().map((point) => `[${point}]`);
+    return values.length > 0 ? name + values.join('') : '';
   };
-  const stones = set('AB', pieces[0]) + set('AW', pieces[1]);
-  return `(;GM[${kind}]FF[4]SZ[${game.files}]${stones}PL[${turn === 0 ? 'B' : 'W'}])`;
+  const setUp = property('AB', pieces[0]) + property('AW', pieces[1]);
+  return `(;GM[${kind}]FF[4]SZ[${game.files}]${setUp}PL[${turn === 0 ? 'B' : 'W'}])`;
 }

@@ -1,11 +1,11 @@
-// Reads the text of a UCI `position` command: `startpos` or `fen FEN`, and perhaps `moves` with moves.
+// Reads the text of a UCI `position` command: `startpos` or `fen FEN`, and optionally `moves`.
 
-/** A position before the word `moves`. It has no comment, string or bracket in which that word could stand. */
+/** A position without comments, strings and brackets, before the word `moves`. */
 const MOVES = /^([^"';%{}[\]()]*?\S)\s+moves(?:\s+(.*))?$/is;
 
 /**
- * The position, without the words of the command, and the number of moves after it. The position is `null` for
- * `startpos`. Any other text is returned as the position.
+ * The position, without the words of the command, and the number of moves after it. The position
+ * is `null` for `startpos`. Any other text is returned as the position.
  * @param text without white space around it
  */
 export function splitUci(text: string): { position: string | null; moves: number } {
