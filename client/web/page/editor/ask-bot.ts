@@ -1,5 +1,5 @@
-// What a bot thinks of a position: it is asked for its move in a match that begins there, which is called off as
-// soon as it has moved.
+// Asks a bot for its move in a position. The bot plays in a hidden match, which the page aborts
+// after that move.
 
 import { replaceChildren, h, setText } from '../ui/dom.ts';
 import { conventionsOf } from '../model/game-conventions.ts';
@@ -11,89 +11,91 @@ import type { Message, Request, SeatRequest } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { EditorPosition } from './editor-position.ts';
 
-/** So soon a match ends that somebody has left who only asked. */
-const PATIENCE_MS = 10_000;
+/** The server ends the hidden match when the player has been absent for this long. */
+const ABSENCE_LIMIT_MS = 10_000;
 
 export class BotSuggestion {
   element = h('div', { class: 'opinion', hidden: true });
   #app;
-  #advise;
-  #says = h('p', { role: 'status' });
-  /** The match in which it is thought about. */
+  #drawMove;
+  #status = h('p', { role: 'status' });
+  /** Id of the hidden match, or empty. */
   #match = '';
   #panel: EnginePanel | null = null;
-  #draft: EditorPosition | null = null;
-  /** How often it was asked, or the position became another: what was asked before is old. */
-  #times = 0;
+  #position: EditorPosition | null = null;
+  /** Number of requests and resets. A reply to an earlier request is ignored. */
+  #requestCount = 0;
 
-  /** @param advise draws a move */
-  constructor(app: App, advise: (move: string) => void) {
+  constructor(app: App, drawMove: (move: string) => void) {
     this.#app = app;
-    this.#advise = advise;
+    this.#drawMove = drawMove;
   }
 
-  async ask(game: string, draft: EditorPosition) {
+  async ask(game: string, position: EditorPosition) {
     this.reset();
-    const times = this.#times;
+    const requestId = this.#requestCount;
     const bot = { bot: this.#app.levels.at(-1)?.level ?? '' };
-    const seats: [SeatRequest, SeatRequest] = draft.turn === 0 ? [bot, 'me'] : ['me', bot];
-    const wanted = { type: 'create' as const, game, seats, position: draft.text, thinking: true };
-    const alone = { listed: false, watch: 'nobody' as const, history: false };
-    const asked = { ...wanted, ...alone, patience_ms: PATIENCE_MS };
-    const told = await this.#app.connection.request(asked);
-    // It is no match to be seen anywhere.
-    this.#app.matches.delete(told.match);
-    this.#match = told.match;
-    if (times !== this.#times) {
-      this.#callOff();
+    const seats: [SeatRequest, SeatRequest] = position.turn === 0 ? [bot, 'me'] : ['me', bot];
+    const match = await this.#app.connection.request({
+      ...{ type: 'create', game, seats, position: position.text, thinking: true },
+      ...{ listed: false, watch: 'nobody', history: false, patience_ms: ABSENCE_LIMIT_MS },
+    });
+    // No other part of the page shows this match.
+    this.#app.matches.delete(match.match);
+    this.#match = match.match;
+    if (requestId !== this.#requestCount) {
+      this.#abort();
       return;
     }
-    this.#draft = draft;
-    this.#panel = new EnginePanel(told);
-    setText(this.#says, translate('setup.asking'));
-    replaceChildren(this.element, this.#says, h('div', { class: 'thinking' }, this.#panel.element));
+    this.#position = position;
+    this.#panel = new EnginePanel(match);
+    setText(this.#status, translate('setup.asking'));
+    replaceChildren(
+      this.element,
+      this.#status,
+      h('div', { class: 'thinking' }, this.#panel.element),
+    );
     this.element.hidden = false;
-    // The snapshot may be as of after the bot's move.
-    const { lastThinking: thought } = this.#app;
-    if (thought) this.onMessage(thought);
-    if (told.moves[0] !== undefined) this.#moved(told.moves[0]);
+    // The bot may have moved before the snapshot was taken.
+    const { lastThinking } = this.#app;
+    if (lastThinking) this.onMessage(lastThinking);
+    if (match.moves[0] !== undefined) this.#onBotMove(match.moves[0]);
   }
 
   onMessage(message: Message) {
     if (!('match' in message) || message.match !== this.#match || this.#match === '') return;
     if (message.type === 'thinking' && message.ply === 0) {
       this.#panel?.show(message);
-      if (message.pv[0] !== undefined) this.#advise(message.pv[0]);
+      if (message.pv[0] !== undefined) this.#drawMove(message.pv[0]);
     }
-    if (message.type === 'moved' && message.ply === 0) this.#moved(message.move);
+    if (message.type === 'moved' && message.ply === 0) this.#onBotMove(message.move);
   }
 
-  #moved(move: string) {
-    const { describeMove: sayMove } = conventionsOf(this.#draft?.board.game ?? '');
-    const said =
-      move === 'pass' ? translate('bar.pass') : sayMove(move, this.#draft?.board ?? null);
-    setText(this.#says, translate('setup.plays', { move: capitalizeSentence(said) }));
-    this.#advise(move);
-    this.#callOff();
+  #onBotMove(move: string) {
+    const { describeMove } = conventionsOf(this.#position?.board.game ?? '');
+    const text =
+      move === 'pass' ? translate('bar.pass') : describeMove(move, this.#position?.board ?? null);
+    setText(this.#status, translate('setup.plays', { move: capitalizeSentence(text) }));
+    this.#drawMove(move);
+    this.#abort();
   }
 
-  /** The position is another: what was thought of the one before is old. */
+  /** Discards the suggestion when the position changes. */
   reset() {
-    this.#times++;
-    this.#callOff();
+    this.#requestCount++;
+    this.#abort();
     this.element.hidden = true;
   }
 
-  /** Nobody waits for it any more. */
-  #callOff() {
+  #abort() {
     const match = this.#match;
     this.#match = '';
     if (match === '' || this.#app.connection.status.state !== 'open') return;
-    const ask = (request: Request) => this.#app.connection.request(request);
-    // If it is over by itself there is nothing to be called off.
-    ask({ type: 'abort', match })
+    const send = (request: Request) => this.#app.connection.request(request);
+    // The abort fails if the match is already over.
+    send({ type: 'abort', match })
       .catch(() => {})
-      .then(() => ask({ type: 'leave', match }))
+      .then(() => send({ type: 'leave', match }))
       .catch(() => {});
   }
 }

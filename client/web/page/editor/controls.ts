@@ -1,7 +1,7 @@
-// What one sets up a position with, beside the board: the pieces to be put on it, and whose turn it is.
+// Controls of the position editor: the pieces, the side to move and the castling rights.
 
 import { checkbox, radio } from '../ui/form-controls.ts';
-import { replaceChildren, h } from '../ui/dom.ts';
+import { h } from '../ui/dom.ts';
 import { EMPTY } from '../model/fen.ts';
 import { translate } from '../text/language.ts';
 import { sideName } from '../text/labels.ts';
@@ -14,21 +14,22 @@ import type { Game } from '../net/protocol.ts';
 import type { EditorPosition } from './editor-position.ts';
 
 const CROSS = 'M6 6l12 12M18 6 6 18';
+const CASTLING_RIGHTS = ['K', 'Q', 'k', 'q'];
 
-/** The pieces, one of which is chosen, and what takes them away. */
+/** Radio buttons for the pieces and the eraser. */
 export function piecePalette(
   game: Game,
-  draft: EditorPosition,
+  position: EditorPosition,
   chosen: string,
   choose: (piece: string) => void,
 ) {
-  const { board } = draft;
+  const { board } = position;
   const piece = (piece: string) =>
-    named(
+    withName(
       radio('piece', piece, piece === chosen, () => choose(piece), drawPieceIcon(board, piece)),
       board.pieceName(piece),
     );
-  const erase = named(
+  const erase = withName(
     radio('piece', EMPTY, chosen === EMPTY, () => choose(EMPTY), icon(CROSS)),
     translate('setup.erase'),
   );
@@ -41,49 +42,50 @@ export function piecePalette(
   );
 }
 
-/** @param name of what is only drawn on it */
-function named(label: HTMLElement, name: string) {
+/** Names an option that only has an icon. */
+function withName(label: HTMLElement, name: string) {
   label.title = name;
   label.querySelector('input')?.setAttribute('aria-label', name);
   return label;
 }
 
-/** Whose turn it is. */
 export function turnPicker(
   game: Game,
-  draft: EditorPosition,
-  choose: (draft: EditorPosition) => void,
+  position: EditorPosition,
+  choose: (position: EditorPosition) => void,
 ) {
-  const { board } = draft;
+  const { board } = position;
   const sides = game.sides.map((side, seat) =>
     radio(
       'turn',
       String(seat),
-      seat === draft.turn,
-      () => choose(draft.withTurn(seat)),
+      seat === position.turn,
+      () => choose(position.withTurn(seat)),
       drawSeatIcon(board, seat),
       h('span', {}, sideName(side)),
     ),
   );
-  const follows = draft.isTurnImplied;
+  const isImplied = position.isTurnImplied;
   for (const side of sides) {
     const input = side.querySelector('input');
-    if (input) input.disabled = follows;
+    if (input) input.disabled = isImplied;
   }
   return h(
     'fieldset',
     { class: 'turn' },
     h('legend', {}, translate('setup.turn')),
     h('div', { class: 'options' }, ...sides),
-    follows && h('p', { class: 'note' }, translate('setup.turn.follows')),
+    isImplied && h('p', { class: 'note' }, translate('setup.turn.follows')),
   );
 }
 
-/** Which ways to castle are left. */
-export function castlingPicker(draft: EditorPosition, choose: (draft: EditorPosition) => void) {
-  const more = toFenFields(draft.extraFields);
-  const ways = possibleCastlingRights(draft.squares);
-  const box = (way: string) => {
+export function castlingPicker(
+  position: EditorPosition,
+  choose: (position: EditorPosition) => void,
+) {
+  const fenFields = toFenFields(position.extraFields);
+  const possibleRights = possibleCastlingRights(position.squares);
+  const rightCheckbox = (right: string) => {
     const title = (
       {
         K: translate('setup.castle.K'),
@@ -91,21 +93,24 @@ export function castlingPicker(draft: EditorPosition, choose: (draft: EditorPosi
         k: translate('setup.castle.k'),
         q: translate('setup.castle.q'),
       } as Record<string, string>
-    )[way];
-    const field = checkbox(title ?? way, more.castling.includes(way), (isKept) => {
-      const left = ['K', 'Q', 'k', 'q'].filter((other) =>
-        other === way ? isKept : more.castling.includes(other),
+    )[right];
+    const field = checkbox(title ?? right, fenFields.castling.includes(right), (isChecked) => {
+      const rights = CASTLING_RIGHTS.filter((other) =>
+        other === right ? isChecked : fenFields.castling.includes(other),
       );
-      choose(draft.withExtraFields({ ...more, castling: left.join('') }));
+      choose(position.withExtraFields({ ...fenFields, castling: rights.join('') }));
     });
     const input = field.querySelector('input');
     if (input) {
-      input.disabled = !ways.includes(way);
-      input.name = `castle-${way}`;
+      input.disabled = !possibleRights.includes(right);
+      input.name = `castle-${right}`;
     }
     return field;
   };
-  const fields = h('div', { class: 'castling' });
-  replaceChildren(fields, ...['K', 'Q', 'k', 'q'].map(box));
-  return h('fieldset', {}, h('legend', {}, translate('setup.castling')), fields);
+  return h(
+    'fieldset',
+    {},
+    h('legend', {}, translate('setup.castling')),
+    h('div', { class: 'castling' }, ...CASTLING_RIGHTS.map(rightCheckbox)),
+  );
 }

@@ -1,4 +1,4 @@
-// A board on which pieces are put, moved and taken away, by mouse, finger and keyboard.
+// Board of the position editor: users place, move and remove pieces by mouse, touch and keyboard.
 
 import { h } from '../ui/dom.ts';
 import { enableDragging } from '../board/dragging.ts';
@@ -13,87 +13,83 @@ import { BoardSvg } from '../board/board-svg.ts';
 import type { Game } from '../net/protocol.ts';
 import type { Board } from '../model/position.ts';
 
-/** What is done on it. */
 export interface EditorBoardCallbacks {
-  /** puts there what is chosen, or takes away what stands there */
+  /** places the selected piece, or removes the same piece */
   choose: (square: string) => void;
-  /** takes away what stands there */
   clear: (square: string) => void;
   move: (from: string, to: string) => void;
-  /** whether another key means something */
+  /** returns whether the key has a function */
   handleKey: (key: string, square: string) => boolean;
 }
 
 export class EditorBoard {
   element;
   #game;
-  #does;
-  #customs;
+  #callbacks;
+  #conventions;
   #layout;
-  #picture;
-  #drawings;
+  #boardSvg;
+  #annotations;
   #grid;
   #surface = h('div', { class: 'surface' });
-  #cells: Map<string, HTMLElement> = new Map();
-  /** The one cell that the tabulator reaches. */
+  #cells = new Map<string, HTMLElement>();
+  /** Square of the only cell in the tab order. */
   #current;
   #board;
-  #turned = false;
+  #isFlipped = false;
 
-  constructor(game: Game, board: Board, does: EditorBoardCallbacks) {
+  constructor(game: Game, board: Board, callbacks: EditorBoardCallbacks) {
     this.#game = game;
-    this.#does = does;
+    this.#callbacks = callbacks;
     this.#board = board;
-    this.#customs = conventionsOf(game.game);
+    this.#conventions = conventionsOf(game.game);
     this.#layout = new Layout(game);
-    this.#picture = new BoardSvg(game, this.#layout);
-    this.#drawings = new Annotations(this.#layout);
+    this.#boardSvg = new BoardSvg(game, this.#layout);
+    this.#annotations = new Annotations(this.#layout);
     this.#current = this.#layout.rows[0]?.[0] ?? '';
-    this.#grid = this.#makeGrid();
+    this.#grid = this.#createGrid();
     this.element = h('div', { class: `board ${boardStyleOf(game)}` });
     this.element.style.setProperty('--files', String(game.files));
     this.element.style.setProperty('--ranks', String(game.ranks));
-    this.#assemble();
+    this.#rebuild();
   }
 
   show(board: Board) {
     this.#board = board;
-    this.#drawings.setPosition(board.position);
-    this.#picture.show({ board });
+    this.#annotations.setPosition(board.position);
+    this.#boardSvg.show({ board });
     for (const [square, cell] of this.#cells) {
       cell.setAttribute('aria-label', describeSquare(board, square));
-      cell.classList.toggle('movable', this.#canTake(square));
+      cell.classList.toggle('movable', this.#canDrag(square));
     }
   }
 
-  /** Shows it from the other side. */
   flip() {
     const hadFocus = this.#grid.contains(document.activeElement);
-    this.#turned = !this.#turned;
-    this.#layout = new Layout(this.#game, this.#turned);
-    this.#picture = new BoardSvg(this.#game, this.#layout);
-    this.#grid = this.#makeGrid();
-    this.#assemble();
+    this.#isFlipped = !this.#isFlipped;
+    this.#layout = new Layout(this.#game, this.#isFlipped);
+    this.#boardSvg = new BoardSvg(this.#game, this.#layout);
+    this.#grid = this.#createGrid();
+    this.#rebuild();
     if (hadFocus) this.#cells.get(this.#current)?.focus();
   }
 
-  /** Draws a move on it. */
   showBestMove(move: string) {
-    const [from, ...rest] = this.#customs.path(move, this.#board);
+    const [from, ...rest] = this.#conventions.path(move, this.#board);
     const to = rest.at(-1) ?? from ?? destinationOf(move, this.#board);
-    if (to !== null && to !== undefined) this.#drawings.showBestMove(from ?? to, to);
+    if (to !== null && to !== undefined) this.#annotations.showBestMove(from ?? to, to);
   }
 
-  /** Where a piece falls into its place, it cannot be carried to another. */
-  #canTake(square: string) {
-    return !this.#customs.hasGravity && !this.#board.isEmpty(square);
+  /** In games with gravity, pieces cannot be dragged. */
+  #canDrag(square: string) {
+    return !this.#conventions.hasGravity && !this.#board.isEmpty(square);
   }
 
-  #assemble() {
-    const { fileLabel, rankLabel } = this.#customs;
-    this.#picture.element.append(this.#drawings.element);
-    this.#drawings.setLayout(this.#layout);
-    this.#surface.replaceChildren(this.#picture.element, this.#grid);
+  #rebuild() {
+    const { fileLabel, rankLabel } = this.#conventions;
+    this.#boardSvg.element.append(this.#annotations.element);
+    this.#annotations.setLayout(this.#layout);
+    this.#surface.replaceChildren(this.#boardSvg.element, this.#grid);
     this.element.replaceChildren(
       coordinateLabels('ranks', this.#layout.ranks().map(rankLabel)),
       this.#surface,
@@ -102,10 +98,10 @@ export class EditorBoard {
     this.show(this.#board);
   }
 
-  #makeGrid() {
+  #createGrid() {
     this.#cells.clear();
     const rows = this.#layout.rows.map((squares) =>
-      h('div', { role: 'row' }, ...squares.map((square) => this.#makeCell(square))),
+      h('div', { role: 'row' }, ...squares.map((square) => this.#createCell(square))),
     );
     const grid = h(
       'div',
@@ -115,66 +111,66 @@ export class EditorBoard {
           role: 'grid',
           'aria-label': translate('board.of', { game: this.#game.title }),
         },
-        onkeydown: (event: KeyboardEvent) => this.#key(event),
+        onkeydown: (event: KeyboardEvent) => this.#onKeydown(event),
       },
       ...rows,
     );
-    this.#moveTo(this.#current);
+    this.#setCurrent(this.#current);
     enableDragging(grid, {
-      canDrag: (square) => this.#canTake(square),
-      onDragStart: (square) => this.#moveTo(square),
-      onDragMove: (square, { xFraction: right, yFraction: down, isTouch: isTouched }) => {
+      canDrag: (square) => this.#canDrag(square),
+      onDragStart: (square) => this.#setCurrent(square),
+      onDragMove: (square, { xFraction, yFraction, isTouch }) => {
         const { files, ranks } = this.#game;
-        const [x, y] = [right * files * 100, down * ranks * 100];
-        this.#picture.dragPiece(square, { x, y, lifted: isTouched });
+        const [x, y] = [xFraction * files * 100, yFraction * ranks * 100];
+        this.#boardSvg.dragPiece(square, { x, y, lifted: isTouch });
       },
       onDrop: (from, to) => {
-        this.#picture.dragPiece(from, null);
-        if (to === null) this.#does.clear(from);
-        else this.#does.move(from, to);
+        this.#boardSvg.dragPiece(from, null);
+        if (to === null) this.#callbacks.clear(from);
+        else this.#callbacks.move(from, to);
       },
     });
     return grid;
   }
 
-  #makeCell(square: string) {
+  #createCell(square: string) {
     const cell = h('div', {
       ...{ role: 'gridcell', tabindex: -1, 'data-square': square },
       onclick: () => {
-        this.#moveTo(square);
-        this.#does.choose(square);
+        this.#setCurrent(square);
+        this.#callbacks.choose(square);
       },
-      onfocus: () => this.#moveTo(square),
+      onfocus: () => this.#setCurrent(square),
     });
     this.#cells.set(square, cell);
     return cell;
   }
 
-  #moveTo(square: string) {
+  #setCurrent(square: string) {
     this.#cells.get(this.#current)?.setAttribute('tabindex', '-1');
     this.#current = square;
     this.#cells.get(square)?.setAttribute('tabindex', '0');
   }
 
-  #key(event: KeyboardEvent) {
+  #onKeydown(event: KeyboardEvent) {
     const { key } = event;
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     const square = this.#layout.squareForKey(this.#current, key);
     if (square !== undefined) {
-      if (square !== null) this.#moveTo(square);
+      if (square !== null) this.#setCurrent(square);
       this.#cells.get(this.#current)?.focus();
     } else if (key === 'Enter' || key === ' ') {
-      if (!event.repeat) this.#does.choose(this.#current);
+      if (!event.repeat) this.#callbacks.choose(this.#current);
     } else if (key === 'Delete' || key === 'Backspace') {
-      this.#does.clear(this.#current);
-    } else if (!this.#does.handleKey(key, this.#current)) {
+      this.#callbacks.clear(this.#current);
+    } else if (!this.#callbacks.handleKey(key, this.#current)) {
       return;
     }
     event.preventDefault();
   }
 }
 
-/** What stands on a square, for those who do not see it. */
+/** Square and piece, for screen readers. */
 export function describeSquare(board: Board, square: string) {
   const piece = board.isEmpty(square)
     ? translate('cell.empty')

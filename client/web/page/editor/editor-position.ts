@@ -1,4 +1,4 @@
-// A position that somebody sets up: what stands where, and whose turn it is. Every change gives another.
+// An immutable position in the editor: the pieces, the side to move and other data of its game.
 
 import { EMPTY } from '../model/fen.ts';
 import { Board } from '../model/position.ts';
@@ -6,16 +6,16 @@ import { notationOf } from './notation/notations.ts';
 
 import type { Game } from '../net/protocol.ts';
 
-/** What stands on the squares that are not empty. */
+/** The piece letters on the squares that are not empty. */
 export type PiecesBySquare = ReadonlyMap<string, string>;
 
-/** What a text tells. `more` is what its game keeps beside board and turn, as its notation knows it. */
+/** A position read from a text. Only the notation of the game knows the form of `extraFields`. */
 export interface ParsedPosition {
   squares: PiecesBySquare;
-  /** the seat */
+  /** seat to move */
   turn: number;
   extraFields?: unknown;
-  /** so many moves that the text tells, too, are not played */
+  /** number of moves in the text, which the editor does not play */
   moveCount?: number;
 }
 
@@ -26,32 +26,29 @@ export class EditorPosition {
   turn;
   extraFields;
 
-  constructor(game: Game, { squares, turn, extraFields: more }: ParsedPosition) {
+  constructor(game: Game, { squares, turn, extraFields }: ParsedPosition) {
     this.#game = game;
     this.#notation = notationOf(game.game);
     this.squares = squares;
     this.turn = this.#notation.turnOf?.(squares) ?? turn;
-    this.extraFields = more;
+    this.extraFields = extraFields;
   }
 
-  /** The first position of the game. */
   static initial(game: Game) {
-    return new EditorPosition(
-      game,
-      notationOf(game.game).read(notationOf(game.game).initialPosition(game), game),
-    );
+    const notation = notationOf(game.game);
+    return new EditorPosition(game, notation.read(notation.initialPosition(game), game));
   }
 
   static empty(game: Game) {
     return new EditorPosition(game, { squares: new Map(), turn: 0 });
   }
 
-  /** What the position is called in a match. */
+  /** The position in the server's notation. */
   get text() {
     return this.#notation.write(this, this.#game);
   }
 
-  /** The position for people: as other programs for this game write it. */
+  /** The position in the notation of other programs for this game. */
   get standardText() {
     return this.#notation.writeStandard?.(this, this.#game) ?? this.text;
   }
@@ -60,12 +57,12 @@ export class EditorPosition {
     return new Board(this.#game, this.text);
   }
 
-  /** Why play cannot begin with it, as far as a glance shows; `null` if nothing is in the way. */
+  /** Why play cannot begin. `null` is no guarantee, because only the server knows all rules. */
   get error() {
     return this.#notation.validate?.(this, this.#game) ?? null;
   }
 
-  /** Whether whoever is to move follows from what stands on the board. */
+  /** Whether the pieces determine the side to move. */
   get isTurnImplied() {
     return this.#notation.turnOf !== undefined;
   }
@@ -74,15 +71,17 @@ export class EditorPosition {
     return this.squares.get(square) ?? EMPTY;
   }
 
-  /** Puts a piece there, or takes away what stands there. */
+  /** Places a piece; `EMPTY` removes the piece on the square. */
   put(square: string, piece: string) {
-    const { placePiece: place } = this.#notation;
-    const put = place ? place(this.squares, square, piece, this.#game) : { square, piece };
-    if (put === null) return this;
+    const { placePiece } = this.#notation;
+    const change = placePiece
+      ? placePiece(this.squares, square, piece, this.#game)
+      : { square, piece };
+    if (change === null) return this;
     const squares = new Map(this.squares);
-    if (put.piece === EMPTY) squares.delete(put.square);
-    else squares.set(put.square, put.piece);
-    return this.#changed(squares, this.turn, this.extraFields);
+    if (change.piece === EMPTY) squares.delete(change.square);
+    else squares.set(change.square, change.piece);
+    return this.#withChange(squares, this.turn, this.extraFields);
   }
 
   move(from: string, to: string) {
@@ -91,45 +90,38 @@ export class EditorPosition {
   }
 
   withTurn(turn: number) {
-    return this.#changed(this.squares, turn, this.extraFields);
+    return this.#withChange(this.squares, turn, this.extraFields);
   }
 
-  /** With what the game keeps beside board and turn. */
-  withExtraFields(more: unknown) {
-    return new EditorPosition(this.#game, {
-      squares: this.squares,
-      turn: this.turn,
-      extraFields: more,
-    });
+  withExtraFields(extraFields: unknown) {
+    const { squares, turn } = this;
+    return new EditorPosition(this.#game, { squares, turn, extraFields });
   }
 
-  /** In which ways the board can be changed as a whole. */
   get transformations() {
     return this.#notation.transformations;
   }
 
-  /** Mirrored, or with the sides swapped. */
-  transform(way: 'mirror' | 'upside' | 'swap') {
+  transform(kind: 'mirror' | 'upside' | 'swap') {
     const { files, ranks } = this.#game;
     const board = new Board(this.#game, '');
-    const { swapSide: swaps = (piece: string) => piece, flipsOnSwap: swapTurns = [] } =
-      this.#notation;
-    const isSwap = way === 'swap';
-    const across = way === 'mirror' || (isSwap && swapTurns.includes('across'));
-    const over = way === 'upside' || (isSwap && swapTurns.includes('over'));
+    const { swapSide = (piece: string) => piece, flipsOnSwap = [] } = this.#notation;
+    const isSwap = kind === 'swap';
+    const mirrorsFiles = kind === 'mirror' || (isSwap && flipsOnSwap.includes('across'));
+    const mirrorsRanks = kind === 'upside' || (isSwap && flipsOnSwap.includes('over'));
     const squares = [...this.squares].flatMap(([square, piece]) => {
-      const place = board.coordinatesOf(square);
-      if (!place) return [];
-      const file = across ? files - 1 - place.file : place.file;
-      const rank = over ? ranks - 1 - place.rank : place.rank;
-      return [[board.squareName(file, rank), isSwap ? swaps(piece) : piece] as const];
+      const coordinates = board.coordinatesOf(square);
+      if (!coordinates) return [];
+      const file = mirrorsFiles ? files - 1 - coordinates.file : coordinates.file;
+      const rank = mirrorsRanks ? ranks - 1 - coordinates.rank : coordinates.rank;
+      return [[board.squareName(file, rank), isSwap ? swapSide(piece) : piece] as const];
     });
-    return this.#changed(new Map(squares), isSwap ? 1 - this.turn : this.turn, this.extraFields);
+    return this.#withChange(new Map(squares), isSwap ? 1 - this.turn : this.turn, this.extraFields);
   }
 
-  /** What has been counted before holds no more. */
-  #changed(squares: PiecesBySquare, turn: number, more: unknown) {
-    const kept = this.#notation.updateExtraFields?.(squares, more);
-    return new EditorPosition(this.#game, { squares, turn, extraFields: kept });
+  /** Creates a changed position and resets the move counters. */
+  #withChange(squares: PiecesBySquare, turn: number, oldFields: unknown) {
+    const extraFields = this.#notation.updateExtraFields?.(squares, oldFields);
+    return new EditorPosition(this.#game, { squares, turn, extraFields });
   }
 }

@@ -1,5 +1,5 @@
-// Where any position of any game is set up: piece by piece, or by its text. Then one plays from there, or asks a
-// bot what it thinks of it.
+// Page of the position editor. Users set up a position by pieces or by text, and then play from it
+// or ask a bot for a move.
 
 import { BOT_PACE_MS, defaultLevel, loadLobbyPrefs } from '../lobby/lobby-prefs.ts';
 import { RequestError } from '../net/connection.ts';
@@ -24,47 +24,48 @@ import { PositionError } from './position-error.ts';
 import type { Game, Message, SeatRequest } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
-/** No text of a position is longer, with whatever is told beside. */
-const TEXT_MAX = 20_000;
+const TEXT_LENGTH_MAX = 20_000;
 
-/** What is said here is of the position that is set up, as elsewhere it is of a match. */
-const ABOUT = 'setup';
+/** Toasts of this page have it in place of the match id. */
+const TOAST_SCOPE = 'setup';
 
 export class EditorPage {
-  match = ABOUT;
+  match = TOAST_SCOPE;
   element = h('div', { class: 'setup' }, h('p', { role: 'status' }, translate('page.loading')));
   #app;
   #game: Game | null = null;
-  #draft: EditorPosition | null = null;
-  /** What is put on the squares that one chooses. */
-  #piece = '';
+  #position: EditorPosition | null = null;
+  #selectedPiece = '';
   #board: EditorBoard | null = null;
-  #opinion;
+  #botSuggestion;
   #level = '';
-  /** The side that one has chosen; `null` for the one whose turn it is. */
+  /** Seat that the user has chosen; `null` for the side to move. */
   #seat: number | null = null;
-  #side = h('select', { onchange: () => (this.#seat = Number(this.#side.value)) });
-  /** What is wrong with the text that stands there. */
-  #misread: PositionError | null = null;
-  #isEntering = false;
-  #text = h('textarea', {
-    ...{ id: 'position', rows: 2, spellcheck: 'false', autocomplete: 'off', maxlength: TEXT_MAX },
-    ...{ 'aria-describedby': ['about-position', 'wrong-position'].join(' ') },
-    oninput: () => this.#read(this.#text.value),
+  #sideSelect = h('select', { onchange: () => (this.#seat = Number(this.#sideSelect.value)) });
+  #textError: PositionError | null = null;
+  #isCreatingMatch = false;
+  #textField = h('textarea', {
+    id: 'position',
+    rows: 2,
+    spellcheck: 'false',
+    autocomplete: 'off',
+    maxlength: TEXT_LENGTH_MAX,
+    'aria-describedby': ['about-position', 'wrong-position'].join(' '),
+    oninput: () => this.#readText(this.#textField.value),
   });
-  #about = h('p', { id: 'about-position', class: 'note' });
-  /** What is wrong with the text, or left out of it. */
-  #bad = h('p', { id: 'wrong-position', class: 'wrong', role: 'alert' });
-  /** How the position stands, and what is wrong with it. */
-  #standing = h('p', { class: 'stands', role: 'status' });
+  #help = h('p', { id: 'about-position', class: 'note' });
+  /** Error in the text, or number of its moves that are not played. */
+  #textMessage = h('p', { id: 'wrong-position', class: 'wrong', role: 'alert' });
+  /** Side to move, or the reason why play cannot begin. */
+  #status = h('p', { class: 'stands', role: 'status' });
   #tools = h('div', { class: 'tools' });
-  #isHere = true;
-  #onHash = () => this.#open(location.hash);
+  #isMounted = true;
+  #onHashChange = () => this.#openHash(location.hash);
 
   constructor(app: App) {
     this.#app = app;
-    this.#opinion = new BotSuggestion(app, (move) => this.#board?.showBestMove(move));
-    window.addEventListener('hashchange', this.#onHash);
+    this.#botSuggestion = new BotSuggestion(app, (move) => this.#board?.showBestMove(move));
+    window.addEventListener('hashchange', this.#onHashChange);
   }
 
   title() {
@@ -72,47 +73,46 @@ export class EditorPage {
   }
 
   onWelcome() {
-    this.#opinion.reset();
+    this.#botSuggestion.reset();
   }
 
   update() {
-    if (this.#game === null && this.#app.games.length > 0) this.#open(location.hash);
+    if (this.#game === null && this.#app.games.length > 0) this.#openHash(location.hash);
   }
 
   unmount() {
-    this.#isHere = false;
-    this.#opinion.reset();
-    window.removeEventListener('hashchange', this.#onHash);
+    this.#isMounted = false;
+    this.#botSuggestion.reset();
+    window.removeEventListener('hashchange', this.#onHashChange);
   }
 
   onMessage(message: Message) {
-    this.#opinion.onMessage(message);
+    this.#botSuggestion.onMessage(message);
   }
 
-  /** Begins with what the address tells. */
-  #open(hash: string) {
-    const { game: name = loadLobbyPrefs().game, position } = parseEditorHash(hash);
+  #openHash(hash: string) {
+    const { game: name = loadLobbyPrefs().game, position: text } = parseEditorHash(hash);
     const game = this.#app.game(name ?? '') ?? sortByFamiliarity(this.#app.games)[0];
     if (!game) return;
-    this.#begin(game, EditorPosition.initial(game));
-    if (position === undefined) return;
-    this.#text.value = position;
-    // A text that is read is replaced by the notation that users know.
-    this.#read(position, false);
+    this.#startGame(game, EditorPosition.initial(game));
+    if (text === undefined) return;
+    this.#textField.value = text;
+    // If the text is valid, the field then shows the standard notation.
+    this.#readText(text, false);
   }
 
-  #begin(game: Game, draft: EditorPosition) {
+  #startGame(game: Game, position: EditorPosition) {
     this.#game = game;
-    this.#draft = draft;
-    this.#piece = notationOf(game.game).pieces(game)[0] ?? EMPTY;
+    this.#position = position;
+    this.#selectedPiece = notationOf(game.game).pieces(game)[0] ?? EMPTY;
     this.#level ||= loadLobbyPrefs().level ?? defaultLevel(this.#app.levels) ?? '';
     this.#seat = null;
-    this.#board = new EditorBoard(game, draft.board, {
-      choose: (square) => this.#choose(square, this.#piece),
+    this.#board = new EditorBoard(game, position.board, {
+      choose: (square) => this.#choose(square, this.#selectedPiece),
       clear: (square) => this.#choose(square, EMPTY),
       move: (from, to) => {
-        this.#become(this.#now.move(from, to));
-        this.#say(to);
+        this.#setPosition(this.#currentPosition.move(from, to));
+        this.#announceSquare(to);
       },
       handleKey: (key, square) => {
         const isPiece = notationOf(game.game).pieces(game).includes(key);
@@ -120,92 +120,86 @@ export class EditorPage {
         return isPiece;
       },
     });
-    setText(this.#about, translate(notationOf(game.game).helpKey));
-    this.#furnish(game, this.#board);
-    this.#become(draft);
+    setText(this.#help, translate(notationOf(game.game).helpKey));
+    this.#renderPage(game, this.#board);
+    this.#setPosition(position);
   }
 
-  get #now() {
-    return this.#draft as EditorPosition;
+  get #currentPosition() {
+    return this.#position as EditorPosition;
   }
 
-  /** Puts a piece there; the same piece once more takes it away. */
+  /** Places a piece, or removes it if the square already has it. */
   #choose(square: string, piece: string) {
-    const draft = this.#now;
-    const put = draft.put(square, piece);
-    const isThere = draft.at(square) !== EMPTY && draft.at(square) === put.at(square);
-    const next = isThere ? draft.put(square, EMPTY) : put;
-    if (next === draft) return;
-    this.#become(next);
-    this.#say(square);
+    const position = this.#currentPosition;
+    const changed = position.put(square, piece);
+    const isThere = position.at(square) !== EMPTY && position.at(square) === changed.at(square);
+    const next = isThere ? position.put(square, EMPTY) : changed;
+    if (next === position) return;
+    this.#setPosition(next);
+    this.#announceSquare(square);
   }
 
-  /** Tells those who do not see it what has come of a square. */
-  #say(square: string) {
-    this.#app.announce(describeSquare(this.#now.board, square));
+  #announceSquare(square: string) {
+    this.#app.announce(describeSquare(this.#currentPosition.board, square));
   }
 
-  /**
-   * The position is this one now.
-   * @param isTyped whether its text is there already
-   */
-  #become(draft: EditorPosition, isTyped: boolean = false) {
-    this.#draft = draft;
-    this.#opinion.reset();
-    this.#app.clearToasts(ABOUT);
-    if (!isTyped) this.#text.value = draft.standardText;
-    this.#misread = null;
-    setText(this.#bad, '');
-    this.#text.removeAttribute('aria-invalid');
-    this.#show();
-    history.replaceState(history.state, '', editorUrl(this.#game?.game ?? '', draft.text));
+  /** @param isTyped whether the field already has the text of the position */
+  #setPosition(position: EditorPosition, isTyped = false) {
+    this.#position = position;
+    this.#botSuggestion.reset();
+    this.#app.clearToasts(TOAST_SCOPE);
+    if (!isTyped) this.#textField.value = position.standardText;
+    this.#textError = null;
+    setText(this.#textMessage, '');
+    this.#textField.removeAttribute('aria-invalid');
+    this.#render();
+    history.replaceState(history.state, '', editorUrl(this.#game?.game ?? '', position.text));
   }
 
-  #show() {
-    const draft = this.#now;
-    this.#board?.show(draft.board);
-    const side = sideName(this.#game?.sides[draft.turn] ?? '');
-    setText(this.#standing, draft.error?.text ?? translate('setup.moves', { side }));
-    this.#standing.classList.toggle('wrong', draft.error !== null);
-    this.#side.value = String(this.#seat ?? draft.turn);
-    this.#showTools();
+  #render() {
+    const position = this.#currentPosition;
+    this.#board?.show(position.board);
+    const side = sideName(this.#game?.sides[position.turn] ?? '');
+    setText(this.#status, position.error?.text ?? translate('setup.moves', { side }));
+    this.#status.classList.toggle('wrong', position.error !== null);
+    this.#sideSelect.value = String(this.#seat ?? position.turn);
+    this.#renderTools();
   }
 
-  /**
-   * Reads the text of a position.
-   * @param isTyped whether the text stays as it is
-   */
-  #read(text: string, isTyped: boolean = true) {
+  /** @param isTyped whether the field keeps the text */
+  #readText(text: string, isTyped = true) {
     const game = this.#game as Game;
     try {
-      const { position: draft, unplayedMoves: unplayed } = readPosition(text, game);
-      this.#become(draft, isTyped);
-      if (unplayed > 0) setText(this.#bad, translate('setup.unplayed', { count: unplayed }));
+      const { position, unplayedMoves } = readPosition(text, game);
+      this.#setPosition(position, isTyped);
+      if (unplayedMoves > 0)
+        setText(this.#textMessage, translate('setup.unplayed', { count: unplayedMoves }));
     } catch (error) {
       if (!(error instanceof PositionError)) throw error;
-      this.#misread = error;
-      this.#app.clearToasts(ABOUT);
-      setText(this.#bad, error.text);
-      this.#text.setAttribute('aria-invalid', 'true');
+      this.#textError = error;
+      this.#app.clearToasts(TOAST_SCOPE);
+      setText(this.#textMessage, error.text);
+      this.#textField.setAttribute('aria-invalid', 'true');
     }
   }
 
-  #furnish(game: Game, board: EditorBoard) {
+  #renderPage(game: Game, board: EditorBoard) {
     const games = select(
       translate('lobby.game'),
       sortByFamiliarity(this.#app.games).map(({ game, title }) => ({ value: game, title })),
       game.game,
       (name) => {
-        const other = this.#app.game(name);
-        if (other) this.#begin(other, EditorPosition.initial(other));
+        const next = this.#app.game(name);
+        if (next) this.#startGame(next, EditorPosition.initial(next));
         this.element.querySelector('select')?.focus();
       },
     );
     replaceChildren(
       this.element,
       h('div', { class: 'top' }, h('h1', {}, translate('setup.title')), games),
-      h('div', { class: 'place' }, board.element, this.#standing),
-      this.#opinion.element,
+      h('div', { class: 'place' }, board.element, this.#status),
+      this.#botSuggestion.element,
       h(
         'div',
         { class: 'beside' },
@@ -214,46 +208,55 @@ export class EditorPage {
           'div',
           { class: 'text' },
           h('label', { for: 'position' }, translate('setup.text')),
-          this.#text,
-          this.#about,
-          this.#bad,
+          this.#textField,
+          this.#help,
+          this.#textMessage,
         ),
-        this.#playing(game),
+        this.#playControls(game),
       ),
     );
   }
 
-  /** What depends on the position, drawn anew with it. */
-  #showTools() {
+  #renderTools() {
     const game = this.#game as Game;
-    const draft = this.#now;
-    const at = focusIn(this.#tools);
-    const become = (next: EditorPosition) => this.#become(next);
+    const position = this.#currentPosition;
+    const restoreFocus = focusRestorer(this.#tools);
+    const setPosition = (next: EditorPosition) => this.#setPosition(next);
     replaceChildren(
       this.#tools,
-      piecePalette(game, draft, this.#piece, (piece) => (this.#piece = piece)),
-      h('p', { class: 'note' }, translate(isTouched() ? 'setup.how.touch' : 'setup.how')),
+      piecePalette(game, position, this.#selectedPiece, (piece) => (this.#selectedPiece = piece)),
+      h('p', { class: 'note' }, translate(isTouchDevice() ? 'setup.how.touch' : 'setup.how')),
       h(
         'div',
         { class: 'row whole' },
-        action('first', translate('setup.first'), () => become(EditorPosition.initial(game))),
-        action('empty', translate('setup.empty'), () => become(EditorPosition.empty(game))),
-        draft.transformations.includes('mirror') &&
-          action('mirror', translate('setup.mirror'), () => become(draft.transform('mirror'))),
-        draft.transformations.includes('upside') &&
-          action('upside', translate('setup.upside'), () => become(draft.transform('upside'))),
-        draft.transformations.includes('swap') &&
-          action('swap', translate('setup.swap'), () => become(draft.transform('swap'))),
+        toolButton('first', translate('setup.first'), () =>
+          setPosition(EditorPosition.initial(game)),
+        ),
+        toolButton('empty', translate('setup.empty'), () =>
+          setPosition(EditorPosition.empty(game)),
+        ),
+        position.transformations.includes('mirror') &&
+          toolButton('mirror', translate('setup.mirror'), () =>
+            setPosition(position.transform('mirror')),
+          ),
+        position.transformations.includes('upside') &&
+          toolButton('upside', translate('setup.upside'), () =>
+            setPosition(position.transform('upside')),
+          ),
+        position.transformations.includes('swap') &&
+          toolButton('swap', translate('setup.swap'), () =>
+            setPosition(position.transform('swap')),
+          ),
         conventionsOf(game.game).hasOrientation &&
-          action('turn', translate('bar.turn'), () => this.#board?.flip()),
+          toolButton('turn', translate('bar.turn'), () => this.#board?.flip()),
       ),
-      turnPicker(game, draft, become),
-      game.game === 'chess' && castlingPicker(draft, become),
+      turnPicker(game, position, setPosition),
+      game.game === 'chess' && castlingPicker(position, setPosition),
     );
-    at?.();
+    restoreFocus?.();
   }
 
-  #playing(game: Game) {
+  #playControls(game: Game) {
     const level = select(
       translate('lobby.level'),
       this.#app.levels.map(({ level, title }) => ({ value: level, title })),
@@ -261,11 +264,15 @@ export class EditorPage {
       (level) => (this.#level = level),
     );
     replaceChildren(
-      this.#side,
+      this.#sideSelect,
       ...game.sides.map((side, seat) => h('option', { value: String(seat) }, sideName(side))),
     );
-    const side = h('label', { class: 'field' }, h('span', {}, translate('lobby.side')), this.#side);
-    const play = (other: SeatRequest) => () => void this.#play(game, other);
+    const side = h(
+      'label',
+      { class: 'field' },
+      h('span', {}, translate('lobby.side')),
+      this.#sideSelect,
+    );
     return h(
       'div',
       { class: 'playing' },
@@ -275,13 +282,21 @@ export class EditorPage {
         { class: 'row' },
         h(
           'button',
-          { type: 'button', class: 'primary', onclick: () => play({ bot: this.#level })() },
+          {
+            type: 'button',
+            class: 'primary',
+            onclick: () => void this.#play(game, { bot: this.#level }),
+          },
           translate('setup.play'),
         ),
-        h('button', { type: 'button', onclick: play('open') }, translate('lobby.invite')),
         h(
           'button',
-          { type: 'button', onclick: () => void this.#ask(game) },
+          { type: 'button', onclick: () => void this.#play(game, 'open') },
+          translate('lobby.invite'),
+        ),
+        h(
+          'button',
+          { type: 'button', onclick: () => void this.#askBot(game) },
           translate('setup.ask'),
         ),
         h(
@@ -293,59 +308,60 @@ export class EditorPage {
     );
   }
 
-  async #play({ game }: Game, other: SeatRequest) {
-    if (this.#isWrong() || this.#isEntering) return;
-    const draft = this.#now;
-    const { text, turn } = draft;
+  async #play({ game }: Game, opponent: SeatRequest) {
+    if (this.#rejectInvalid() || this.#isCreatingMatch) return;
+    const position = this.#currentPosition;
+    const { text, turn } = position;
     const seats: [SeatRequest, SeatRequest] =
-      (this.#seat ?? turn) === 0 ? ['me', other] : [other, 'me'];
-    const isBot = typeof other === 'object';
+      (this.#seat ?? turn) === 0 ? ['me', opponent] : [opponent, 'me'];
+    const isBot = typeof opponent === 'object';
     const { thinking } = loadLobbyPrefs();
-    const wanted = { type: 'create' as const, game, seats, position: text, listed: false };
-    const against = isBot ? { pace_ms: BOT_PACE_MS, ...(thinking ? { thinking } : {}) } : {};
-    this.#isEntering = true;
+    const botOptions = isBot ? { pace_ms: BOT_PACE_MS, ...(thinking ? { thinking } : {}) } : {};
+    this.#isCreatingMatch = true;
     try {
-      const match = await this.#app.connection.request({ ...wanted, ...against });
-      if (this.#isHere) this.#app.goToMatch(match);
+      const match = await this.#app.connection.request({
+        ...{ type: 'create', game, seats, position: text, listed: false },
+        ...botOptions,
+      });
+      if (this.#isMounted) this.#app.goToMatch(match);
     } catch (error) {
-      this.#refused(error, draft);
+      this.#showError(error, position);
     }
-    this.#isEntering = false;
+    this.#isCreatingMatch = false;
   }
 
-  async #ask({ game }: Game) {
-    if (this.#isWrong()) return;
-    const draft = this.#now;
+  async #askBot({ game }: Game) {
+    if (this.#rejectInvalid()) return;
+    const position = this.#currentPosition;
     try {
-      await this.#opinion.ask(game, draft);
-      // Board and opinion are seen together.
-      for (const part of [this.#opinion.element, this.#board?.element])
-        part?.scrollIntoView({ block: 'nearest' });
+      await this.#botSuggestion.ask(game, position);
+      for (const element of [this.#botSuggestion.element, this.#board?.element])
+        element?.scrollIntoView({ block: 'nearest' });
     } catch (error) {
-      this.#refused(error, draft);
+      this.#showError(error, position);
     }
   }
 
-  /** Whether play cannot begin so, which is then told. */
-  #isWrong() {
-    const why = this.#misread?.text ?? this.#now.error?.text ?? '';
-    if (why) this.#app.toast(why);
-    return why !== '';
+  /** Shows a toast and returns `true` if play cannot begin from the position. */
+  #rejectInvalid() {
+    const reason = this.#textError?.text ?? this.#currentPosition.error?.text ?? '';
+    if (reason) this.#app.toast(reason);
+    return reason !== '';
   }
 
-  /** @param draft what was asked for */
-  #refused(error: unknown, draft: EditorPosition) {
+  /** @param position the position in the request */
+  #showError(error: unknown, position: EditorPosition) {
     if (!(error instanceof RequestError)) throw error;
     if (error.field !== 'position') {
       this.#app.toastError(error);
       return;
     }
-    // Somebody has gone on setting up.
-    if (!this.#isHere || draft !== this.#now) return;
-    const why = serverErrorText(error);
-    this.#app.toast(why);
-    setText(this.#standing, why);
-    this.#standing.classList.add('wrong');
+    // The user has changed the position since the request.
+    if (!this.#isMounted || position !== this.#currentPosition) return;
+    const reason = serverErrorText(error);
+    this.#app.toast(reason);
+    setText(this.#status, reason);
+    this.#status.classList.add('wrong');
   }
 
   async #share() {
@@ -353,17 +369,17 @@ export class EditorPage {
   }
 }
 
-const isTouched = () => matchMedia('(hover: none)').matches;
+const isTouchDevice = () => matchMedia('(hover: none)').matches;
 
-const action = (name: string, says: string, onclick: () => void) =>
-  h('button', { type: 'button', 'data-does': name, onclick }, says);
+const toolButton = (name: string, text: string, onclick: () => void) =>
+  h('button', { type: 'button', 'data-does': name, onclick }, text);
 
-/** What had the focus gets it back when it has been drawn anew. */
-function focusIn(place: HTMLElement) {
-  const at = document.activeElement;
-  if (!(at instanceof HTMLElement) || !place.contains(at)) return null;
-  const name = at.dataset.does
-    ? `[data-does=${at.dataset.does}]`
-    : `input[name="${at.getAttribute('name')}"][value="${at.getAttribute('value') ?? 'on'}"]`;
-  return () => (place.querySelector(name) as HTMLElement | null)?.focus();
+/** Returns a function that restores the focus after the container has been redrawn. */
+function focusRestorer(container: HTMLElement) {
+  const focused = document.activeElement;
+  if (!(focused instanceof HTMLElement) || !container.contains(focused)) return null;
+  const selector = focused.dataset.does
+    ? `[data-does=${focused.dataset.does}]`
+    : `input[name="${focused.getAttribute('name')}"][value="${focused.getAttribute('value') ?? 'on'}"]`;
+  return () => container.querySelector<HTMLElement>(selector)?.focus();
 }

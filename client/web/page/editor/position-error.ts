@@ -1,4 +1,4 @@
-// Why a text tells no position, or a position cannot be.
+// The error for texts without a valid position and for positions that cannot be played.
 
 import { translate } from '../text/language.ts';
 
@@ -14,7 +14,6 @@ export class PositionError extends Error {
     this.values = values;
   }
 
-  /** In a sentence. */
   get text() {
     return translate(this.key, this.values);
   }

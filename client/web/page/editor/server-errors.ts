@@ -1,13 +1,13 @@
-// What is said where the server knows that play cannot begin with a position.
+// Translates the server's errors about positions.
 
 import { translate } from '../text/language.ts';
 import { errorText } from '../text/phrases.ts';
 
 import type { RequestError } from '../net/connection.ts';
 
-/** The server's own words are English: those that are known are said in the language of the page. */
-export function serverErrorText(refusal: RequestError) {
-  const { message } = refusal;
+/** The server's messages are in English. Known messages are translated. */
+export function serverErrorText(error: RequestError) {
+  const { message } = error;
   switch (true) {
     case /game is over/.test(message):
       return translate('setup.why.over');
@@ -22,6 +22,6 @@ export function serverErrorText(refusal: RequestError) {
     ):
       return translate('setup.why.never');
     default:
-      return errorText(refusal);
+      return errorText(error);
   }
 }
