@@ -13,7 +13,7 @@ import type { App } from '../app/main.ts';
 type ReauthType = Extract<Request, { recovery: string }>['type'];
 
 /** A recovery key, perhaps with separators. A password of this form is sent as a recovery key. */
-const KEY = /^([a-z2-7][\s-]*){26}$/i;
+const RECOVERY_KEY = /^([a-z2-7][\s-]*){26}$/i;
 
 /**
  * Sends a request. If the server requires a proof, asks the user for it and sends the request
@@ -48,7 +48,9 @@ function requestWithProof<Type extends ReauthType>(
   const dialog = h('dialog', { 'aria-labelledby': 'proof-title' });
   return new Promise((resolve) => {
     const send = async () => {
-      const proof = KEY.test(field.value) ? { recovery: field.value } : { password: field.value };
+      const proof = RECOVERY_KEY.test(field.value)
+        ? { recovery: field.value }
+        : { password: field.value };
       try {
         resolve(await app.connection.request<Type>({ ...request, ...proof }));
         dialog.close();
