@@ -1,4 +1,4 @@
-// The account page: one card each for credentials, devices, keys, blocked players and personal data.
+// The account page: cards for credentials, devices, keys, blocked players and personal data.
 
 import { h, setText } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';

@@ -1,4 +1,4 @@
-// Reads and writes Go positions as SGF, and in the server's notation, which adds captures and passes.
+// Reads and writes Go positions as SGF and in the server's notation, which has captures and passes.
 
 import { countPieces, readGrid, writeGrid } from './grid.ts';
 import { isSgf, readSgf, writeSgf } from './sgf.ts';

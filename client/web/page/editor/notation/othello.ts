@@ -1,5 +1,5 @@
-// Reads and writes Othello positions as SGF, or as 64 squares from a1 on and the side to move. Accepts
-// the piece letters of several programs.
+// Reads and writes Othello positions as SGF, or as 64 squares from a1 on and the side to move. It
+// accepts the piece letters of several programs.
 
 import { conventionsOf } from '../../model/game-conventions.ts';
 import { Board } from '../../model/position.ts';
