@@ -1,4 +1,4 @@
-// Who goes away, for how long that is borne, and who plays on meanwhile.
+// Bots that substitute for players who are absent or have left.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -17,11 +17,11 @@ import { closeBrowser, withServer, takeScreenshot } from './support.ts';
 after(closeBrowser);
 
 test(
-  'a bot sits in for whoever has gone, who takes the seat back',
-  withServer(async (house) => {
-    const ann = await house.openPage();
+  'a bot substitutes for an absent player, who gets the seat back on return',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
     const terms = { stand_in: 'easy', patience_ms: 10_000 };
-    const bob = await house.openPage(await inviteWithTerms(ann, terms, 'Chess'));
+    const bob = await harness.openPage(await inviteWithTerms(ann, terms, 'Chess'));
     await playMove(ann, 'e2', 'e4');
     const url = bob.url();
     await bob.close();
@@ -32,37 +32,38 @@ test(
     await waitForMyTurn(ann);
     assert.equal(await countMoves(ann), 2);
     await takeScreenshot(ann, 'stood-in');
-    // The match is told before the room is there, which no worker brings.
+    // The match page loads only after the server has sent the match. No service worker may answer
+    // the request.
     const storageState = await bob.context().storageState();
     const browser = bob.context().browser();
     const context = await browser?.newContext({ storageState, serviceWorkers: 'block' });
     assert.ok(context);
-    const back = await context.newPage();
-    const told = new Promise((resolve) => {
-      back.on('websocket', (socket) => {
+    const returned = await context.newPage();
+    const matchReceived = new Promise((resolve) => {
+      returned.on('websocket', (socket) => {
         socket.on('framereceived', ({ payload }) => {
           if (JSON.parse(String(payload)).type === 'match') resolve(null);
         });
       });
     });
-    await back.route(/\/room\.js/, async (route) => {
-      await told;
+    await returned.route(/\/match\.js/, async (route) => {
+      await matchReceived;
       await route.continue();
     });
-    await back.goto(url);
-    await back.getByText('Black · you').waitFor();
+    await returned.goto(url);
+    await returned.getByText('Black · you').waitFor();
     await ann.locator('.player', { hasText: 'Easy bot' }).waitFor({ state: 'detached' });
     await playMove(ann, 'd2', 'd4');
-    await waitForMyTurn(back);
+    await waitForMyTurn(returned);
     await context.close();
   }),
 );
 
 test(
-  'whoever goes leaves the seat to a bot, looks on, and comes back',
-  withServer(async (house) => {
-    const ann = await house.openPage('/', { axe: true });
-    const bob = await house.openPage(await inviteWithTerms(ann, { stand_in: 'hard' }, 'Chess'));
+  'a player can leave the seat to a bot, watch, and take the seat back',
+  withServer(async (harness) => {
+    const ann = await harness.openPage('/', { axe: true });
+    const bob = await harness.openPage(await inviteWithTerms(ann, { stand_in: 'hard' }, 'Chess'));
     await waitForMyTurn(ann);
     await ann.getByRole('button', { name: 'Resign …' }).click();
     await ann.getByRole('button', { name: 'Let the hard bot play on' }).click();
@@ -79,10 +80,10 @@ test(
 );
 
 test(
-  'for whom a bot has played to the end asks for the rematch',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    const bob = await house.openPage(await inviteWithTerms(ann, { stand_in: 'easy' }, 'Chess'));
+  'a player whose bot played to the end can offer a rematch',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    const bob = await harness.openPage(await inviteWithTerms(ann, { stand_in: 'easy' }, 'Chess'));
     await playMove(ann, 'e2', 'e4');
     await playMove(bob, 'e7', 'e5');
     await bob.getByRole('button', { name: 'Resign …' }).click();
@@ -91,7 +92,7 @@ test(
     await waitForMyTurn(ann);
     await ann.getByRole('button', { name: 'Resign …' }).click();
     await ann.getByRole('button', { name: 'Resign', exact: true }).click();
-    // They count who sat at the start.
+    // The result and the rematch are for the original players.
     await waitForStatus(bob, 'You win!');
     await barButton(bob, 'Rematch').click();
     await ann.getByRole('button', { name: 'Accept' }).click();
