@@ -1,4 +1,4 @@
-// My games: those that are played, and those that are over.
+// The page `/games`: ongoing matches, ended games and notifications of correspondence matches.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -20,26 +20,25 @@ import type { Page } from './support.ts';
 
 after(closeBrowser);
 
-/** The games that are over. */
-const ended = (page: Page) => page.locator('.kind', { hasText: 'Over' }).locator('li');
+const endedRows = (page: Page) => page.locator('.kind', { hasText: 'Over' }).locator('li');
 
 for (const [size, viewport] of selectVariants(
   Object.entries({
     phone: { width: 390, height: 844 },
-    lying: { width: 844, height: 390 },
+    landscape: { width: 844, height: 390 },
     desktop: { width: 1280, height: 800 },
   }),
   'phone',
 )) {
   test(
-    `my games: what is played first, and below how the others ended: ${size}`,
-    withServer(async (house) => {
+    `the games page lists ongoing matches first and the results of ended games below: ${size}`,
+    withServer(async (harness) => {
       const options = { viewport, reducedMotion: 'reduce' as const, axe: true };
-      const ann = await house.openPage('/', options);
+      const ann = await harness.openPage('/', options);
       await ann.getByRole('link', { name: 'All your games' }).click();
       await ann.getByText('None of your games is over yet.').waitFor();
       await ann.getByRole('link', { name: 'Plyhouse' }).click();
-      const bob = await house.openPage(await inviteFriend(ann, 'Connect Four'));
+      const bob = await harness.openPage(await inviteFriend(ann, 'Connect Four'));
       const match = new URL(ann.url()).pathname;
       await playMoves(ann, bob, 'd1 c1 d1 c1 d1 c1 d1');
       const result = ann.getByRole('region', { name: 'You win!' });
@@ -51,7 +50,7 @@ for (const [size, viewport] of selectVariants(
       await ann.getByRole('button', { name: 'Resign', exact: true }).click();
       await ann.getByRole('heading', { name: 'You lose.' }).waitFor();
       await ann.getByRole('link', { name: 'To the lobby' }).click();
-      // One that goes on, where it is our turn.
+      // Ann starts a match and is to move.
       const link = await inviteFriend(ann, 'Tic-tac-toe');
       await bob.goto(link);
       await waitForMyTurn(ann);
@@ -60,13 +59,14 @@ for (const [size, viewport] of selectVariants(
       await bob.goto(await inviteFriend(ann, 'Chess'));
       await waitForMyTurn(ann);
       await ann.getByRole('link', { name: 'Plyhouse' }).click();
-      // Last: it is called off where the first move is not made within 30 seconds.
+      // Created last, because the server cancels it if the first move is not made within 30
+      // seconds.
       await chooseClock(ann, '5+3');
       await bob.goto(await inviteFriend(ann, 'Othello'));
       await waitForMyTurn(ann);
 
       await ann.goto('/games');
-      const rows = ended(ann);
+      const rows = endedRows(ann);
       await rows.nth(1).waitFor();
       assert.equal(await rows.count(), 2);
       assert.match(await rows.nth(0).innerText(), /guest-\w+\s+Lost · Connect Four · 1\smove · /);
@@ -79,7 +79,7 @@ for (const [size, viewport] of selectVariants(
       await expectNoHorizontalOverflow(ann);
       await takeScreenshot(ann, `games-${size}`);
 
-      // By game, and by keyboard to its moves.
+      // Filters narrow the list, and Enter on a row opens the replay.
       const choose = (label: string, option: string | RegExp) =>
         ann.getByLabel(label).selectOption(option instanceof RegExp ? { index: 2 } : option);
       await choose('Game', 'Chess');
@@ -106,52 +106,51 @@ for (const [size, viewport] of selectVariants(
 }
 
 test(
-  'older games are shown when they are asked for',
-  // As quickly as one program plays, for which other bounds are meant than for people.
+  'the button Show more loads older games',
+  // The test plays faster than the default request limit allows.
   withServer(
-    async (house) => {
-      const ann = await house.openPage();
+    async (harness) => {
+      const ann = await harness.openPage();
       await ann.getByRole('button', { name: /^Play the/ }).waitFor();
-      // Played as quickly as the server takes them.
       await ann.evaluate(async () => {
         const token = localStorage.getItem('plyhouse.token');
         const socket = new WebSocket(`ws://${location.host}/ws`);
         await new Promise((resolve) => (socket.onopen = resolve));
         const hello = { type: 'hello', protocol: 1, token, beside: true };
         socket.send(JSON.stringify(hello));
-        let left = 22;
-        const begin = () => {
+        let remaining = 22;
+        const createMatch = () => {
           const seats = ['me', { bot: 'beginner' }];
           socket.send(JSON.stringify({ type: 'create', id: 1, game: 'chess', seats }));
         };
         await new Promise((resolve) => {
           socket.onmessage = ({ data }) => {
             const message = JSON.parse(data);
-            if (message.type === 'welcome') begin();
+            if (message.type === 'welcome') createMatch();
             if (message.type === 'match') {
               const { match } = message;
               socket.send(JSON.stringify({ type: 'move', id: 2, match, ply: 0, move: 'e2e4' }));
             }
-            // After two moves it counts.
+            // A match is stored as a game after two moves.
             if (message.type === 'moved' && message.ply === 1) {
               socket.send(JSON.stringify({ type: 'resign', id: 3, match: message.match }));
             }
-            if (message.type === 'ended') left -= 1;
-            if (message.type === 'ended' && left === 0) resolve(null);
-            if (message.re === 3) begin();
+            if (message.type === 'ended') remaining -= 1;
+            if (message.type === 'ended' && remaining === 0) resolve(null);
+            if (message.re === 3) createMatch();
           };
         });
         socket.close();
       });
       await ann.getByRole('link', { name: 'All your games' }).click();
-      const rows = ended(ann);
+      const rows = endedRows(ann);
       const more = ann.getByRole('button', { name: 'Show more' });
       await rows.nth(19).waitFor();
       assert.equal(await rows.count(), 20);
       await more.focus();
       await ann.keyboard.press('Enter');
       await rows.nth(21).waitFor();
-      // The focus goes on to what has come.
+      // The focus moves to the first loaded row.
       await rows.nth(20).locator('button:focus').waitFor();
       await more.waitFor({ state: 'hidden' });
       assert.equal(await rows.count(), 22);
@@ -160,104 +159,100 @@ test(
   ),
 );
 
-/** Plays where a move is asked about before it counts. */
-const playByDays = (page: Page, ...squares: string[]) =>
+/** Plays a move in a correspondence match, where each move must be confirmed. */
+const playAndConfirm = (page: Page, ...squares: string[]) =>
   playAndWait(page, async () => {
     for (const square of squares) await cell(page, square).click();
     await page.getByRole('button', { name: 'Play', exact: true }).click();
   });
 
-/**
- * Notices that a browser of the tests shows nobody.
- * @param answer to whoever asks
- */
-const withNotices = (page: Page, answer: NotificationPermission) =>
+/** Replaces `Notification`, because the browser of the tests shows none. */
+const mockNotifications = (page: Page, answer: NotificationPermission) =>
   page.addInitScript((answer) => {
-    const shown = [] as string[];
-    class Notice {
-      static permission = sessionStorage.getItem('asked') ?? 'default';
+    const shown: string[] = [];
+    class MockNotification {
+      static permission = sessionStorage.getItem('permission') ?? 'default';
       onclick: () => void = () => {};
       constructor(title: string, { body = '' }: NotificationOptions) {
         shown.push(`${title} ${body}`);
-        Object.assign(globalThis, { notice: this });
+        Object.assign(globalThis, { notification: this });
       }
       static async requestPermission() {
-        Notice.permission = answer;
-        sessionStorage.setItem('asked', answer);
+        MockNotification.permission = answer;
+        sessionStorage.setItem('permission', answer);
         return answer;
       }
       close() {}
     }
-    Object.assign(globalThis, { Notification: Notice, shown });
+    Object.assign(globalThis, { Notification: MockNotification, shown });
   }, answer);
 
-/** @param isHidden whether nobody looks at it */
-const hide = (page: Page, isHidden: boolean) =>
+const setHidden = (page: Page, isHidden: boolean) =>
   page.evaluate((isHidden) => {
     Object.defineProperty(document, 'hidden', { value: isHidden, configurable: true });
   }, isHidden);
 
-/** What was told outside of the page. */
-const shown = (page: Page): Promise<string[]> => page.evaluate('shown');
+/** Texts of the notifications since the page was loaded. */
+const shownNotifications = (page: Page): Promise<string[]> => page.evaluate('shown');
 
 test(
-  'whoever plays by days and asks for it is told of their turn while they look elsewhere',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    await withNotices(ann, 'granted');
+  'a hidden page shows notifications of turns in correspondence matches if the user enables them',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    await mockNotifications(ann, 'granted');
     await ann.goto('/games');
     await ann.getByText('None of your games is over yet.').waitFor();
-    // Whoever plays none by days is not asked.
+    // Without a correspondence match, the page does not offer notifications.
     assert.equal(await ann.getByRole('button', { name: 'Tell me' }).count(), 0);
     await ann.goto('/');
     await chooseClock(ann, '3 days a move');
-    const bob = await house.openPage(await inviteFriend(ann, 'Chess'));
-    await playByDays(ann, 'e2', 'e4');
+    const bob = await harness.openPage(await inviteFriend(ann, 'Chess'));
+    await playAndConfirm(ann, 'e2', 'e4');
     await ann.goto('/games');
     await ann.getByRole('button', { name: 'Tell me' }).click();
     await ann.getByText('While this page is open, you are told when it is your turn.').waitFor();
-    // Whoever looks sees it.
-    await playByDays(bob, 'e7', 'e5');
+    // A visible page shows no notification.
+    await playAndConfirm(bob, 'e7', 'e5');
     await ann.locator('li', { hasText: 'your turn until' }).waitFor();
-    assert.deepEqual(await shown(ann), []);
+    assert.deepEqual(await shownNotifications(ann), []);
     await ann.getByRole('button', { name: 'Your turn' }).click();
-    await playByDays(ann, 'd2', 'd4');
-    // In the match itself, and elsewhere.
-    await hide(ann, true);
-    await playByDays(bob, 'd7', 'd5');
-    await eventually(async () => assert.equal((await shown(ann)).length, 1));
-    await hide(ann, false);
-    await playByDays(ann, 'a2', 'a3');
+    await playAndConfirm(ann, 'd2', 'd4');
+    // A hidden page notifies on the page of the match and on other pages.
+    await setHidden(ann, true);
+    await playAndConfirm(bob, 'd7', 'd5');
+    await eventually(async () => assert.equal((await shownNotifications(ann)).length, 1));
+    await setHidden(ann, false);
+    await playAndConfirm(ann, 'a2', 'a3');
     await ann.goto('/games');
     await ann.locator('li', { hasText: 'their turn until' }).waitFor();
-    await hide(ann, true);
-    await playByDays(bob, 'a7', 'a6');
-    await eventually(async () => assert.equal((await shown(ann)).length, 1));
-    const [notice = ''] = await shown(ann);
-    assert.match(notice, /^Your turn\. Chess against guest-\w+$/);
-    await ann.evaluate('notice.onclick()');
+    await setHidden(ann, true);
+    await playAndConfirm(bob, 'a7', 'a6');
+    await eventually(async () => assert.equal((await shownNotifications(ann)).length, 1));
+    const [text = ''] = await shownNotifications(ann);
+    assert.match(text, /^Your turn\. Chess against guest-\w+$/);
+    await ann.evaluate('notification.onclick()');
     await waitForMyTurn(ann);
-    // Not any more.
-    await hide(ann, false);
-    await playByDays(ann, 'b2', 'b3');
+    // After the user disables notifications, none is shown.
+    await setHidden(ann, false);
+    await playAndConfirm(ann, 'b2', 'b3');
     await ann.goto('/games');
     await ann.getByRole('button', { name: 'Tell me no more' }).click();
     await ann.getByRole('button', { name: 'Tell me', exact: true }).waitFor();
-    await hide(ann, true);
-    await playByDays(bob, 'b7', 'b6');
+    await setHidden(ann, true);
+    await playAndConfirm(bob, 'b7', 'b6');
     await ann.locator('li', { hasText: 'your turn until' }).waitFor();
-    assert.deepEqual(await shown(ann), []);
+    assert.deepEqual(await shownNotifications(ann), []);
   }),
 );
 
 test(
-  'a browser that lets nothing be told says so',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    await withNotices(ann, 'denied');
+  'the page says that the browser denies notifications',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    await mockNotifications(ann, 'denied');
     await ann.goto('/');
     await chooseClock(ann, '3 days a move');
-    await house.openPage(await inviteFriend(ann, 'Chess'));
+    await harness.openPage(await inviteFriend(ann, 'Chess'));
     await waitForMyTurn(ann);
     await ann.goto('/games');
     await ann.getByRole('button', { name: 'Tell me' }).click();

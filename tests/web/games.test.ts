@@ -1,4 +1,4 @@
-// The larger games, each played by mouse to some end, and what each of them brings.
+// Plays each game on the page and checks the features that are specific to it.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -24,27 +24,22 @@ import type { TestHarness, Page } from './support.ts';
 
 after(closeBrowser);
 
-/** Two who play this game; the first has the first seat. */
-async function pair(
-  house: TestHarness,
-  game: string,
-  options?: import('./support.ts').ContextOptions,
-) {
-  const first = await house.openPage('/', options);
-  const second = await house.openPage(await inviteFriend(first, game), options);
+/** Starts a match between two pages. The first page moves first. */
+async function startMatch(harness: TestHarness, game: string) {
+  const first = await harness.openPage();
+  const second = await harness.openPage(await inviteFriend(first, game));
   await waitForMyTurn(first);
   return [first, second] as const;
 }
 
-/** Where a cell lies on the screen. */
-async function middle(page: Page, square: string) {
+async function cellCenter(page: Page, square: string) {
   const box = await cell(page, square).boundingBox();
   assert.ok(box);
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
 }
 
 async function drag(page: Page, from: string, to: string) {
-  const [start, end] = [await middle(page, from), await middle(page, to)];
+  const [start, end] = [await cellCenter(page, from), await cellCenter(page, to)];
   await page.mouse.move(start.x, start.y);
   await page.mouse.down();
   await page.mouse.move((start.x + end.x) / 2, (start.y + end.y) / 2, { steps: 3 });
@@ -52,26 +47,25 @@ async function drag(page: Page, from: string, to: string) {
   await page.mouse.up();
 }
 
-/** Why the match ended. */
-const why = (page: Page, text: string | RegExp) =>
+const waitForReason = (page: Page, text: string | RegExp) =>
   page.locator('.why', { hasText: text }).waitFor();
 
 test(
-  'chess is played by dragging, clicking and by keyboard, up to mate',
-  withServer(async (house) => {
-    const [ann, bob] = await pair(house, 'Chess');
+  'chess can be played by dragging, by clicking and by keyboard',
+  withServer(async (harness) => {
+    const [ann, bob] = await startMatch(harness, 'Chess');
     await playAndWait(ann, () => drag(ann, 'f2', 'f3'));
     await ann.getByRole('gridcell', { name: 'f3, white pawn, last move' }).waitFor();
 
-    // The other one sees the board from the other side.
-    assert.ok((await middle(ann, 'a1')).y > (await middle(ann, 'a8')).y);
-    assert.ok((await middle(bob, 'a1')).y < (await middle(bob, 'a8')).y);
-    assert.ok((await middle(bob, 'a1')).x > (await middle(bob, 'h1')).x);
+    // Black sees the board from the other side.
+    assert.ok((await cellCenter(ann, 'a1')).y > (await cellCenter(ann, 'a8')).y);
+    assert.ok((await cellCenter(bob, 'a1')).y < (await cellCenter(bob, 'a8')).y);
+    assert.ok((await cellCenter(bob, 'a1')).x > (await cellCenter(bob, 'h1')).x);
     await bob.getByRole('button', { name: 'Flip the board' }).click();
-    assert.ok((await middle(bob, 'a1')).y > (await middle(bob, 'a8')).y);
+    assert.ok((await cellCenter(bob, 'a1')).y > (await cellCenter(bob, 'a8')).y);
     await bob.getByRole('button', { name: 'Flip the board' }).click();
 
-    // With the keyboard: where the arrows point is where one sees it.
+    // Arrow keys move the focus in their direction on the screen.
     await playAndWait(bob, async () => {
       await cell(bob, 'e7').focus();
       await bob.keyboard.press('Enter');
@@ -87,17 +81,17 @@ test(
     });
     await ann.locator('#heard', { hasText: 'plays pawn e7 to e5.' }).waitFor({ state: 'attached' });
 
-    // What is dragged beside the board is put back.
+    // A piece that is dropped on an illegal square returns to its origin.
     await waitForMyTurn(ann);
     await drag(ann, 'g2', 'g6');
     await ann.getByRole('gridcell', { name: 'g2, white pawn', exact: true }).waitFor();
     await playMove(ann, 'g2', 'g4');
     await playMove(bob, 'd8', 'h4');
     await waitForStatus(bob, 'You win!');
-    await why(ann, 'Checkmate.');
+    await waitForReason(ann, 'Checkmate.');
     await ann.getByRole('gridcell', { name: 'e1, white king, in check' }).waitFor();
     await takeScreenshot(bob, 'chess-mate');
-    // The server writes the moves as players do, and tells of the check, in the past, too.
+    // The move list has algebraic notation, and earlier positions mark a check, too.
     await bob.getByRole('button', { name: 'Qh4#' }).waitFor();
     await ann.getByRole('button', { name: 'g4', exact: false }).first().click();
     await ann.getByRole('gridcell', { name: 'e1, white king', exact: true }).waitFor();
@@ -107,9 +101,9 @@ test(
 );
 
 test(
-  'a pawn becomes what is chosen, and what was taken is shown',
-  withServer(async (house) => {
-    const [ann, bob] = await pair(house, 'Chess');
+  'a pawn is promoted to the chosen piece, and captured pieces are shown',
+  withServer(async (harness) => {
+    const [ann, bob] = await startMatch(harness, 'Chess');
     await playMoves(ann, bob, 'h2-h4 g7-g5 h4-g5 h7-h6 g5-h6 a7-a6 h6-h7 a6-a5');
     await ann.locator('.tally', { hasText: 'has taken 2 pawns' }).waitFor();
     await waitForMyTurn(ann);
@@ -120,7 +114,7 @@ test(
     await takeScreenshot(ann, 'promotion');
     await ann.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    // The question goes with the position that it is asked in.
+    // A takeback closes the dialog.
     await barButton(ann, 'Take back').click();
     await cell(ann, 'h7').click();
     await cell(ann, 'g8').click();
@@ -139,11 +133,11 @@ test(
 );
 
 test(
-  'draughts: a capture has to be made, in several steps',
-  withServer(async (house) => {
-    const [ann, bob] = await pair(house, 'Draughts');
+  'draughts: captures are mandatory and can have several steps',
+  withServer(async (harness) => {
+    const [ann, bob] = await startMatch(harness, 'Draughts');
     await playMoves(ann, bob, '9-13 21-17 6-9 17-14');
-    await why(ann, 'You have to capture.');
+    await waitForReason(ann, 'You have to capture.');
     assert.equal(await ann.locator('.mark-mover').count(), 2);
     await takeScreenshot(ann, 'draughts');
     await playMove(ann, '9', '18');
@@ -159,38 +153,38 @@ test(
 );
 
 test(
-  'Othello: who cannot move has to pass',
-  withServer(async (house) => {
-    const [ann, bob] = await pair(house, 'Othello');
+  'Othello: a player without a legal move has to pass',
+  withServer(async (harness) => {
+    const [ann, bob] = await startMatch(harness, 'Othello');
     assert.deepEqual((await legalSquares(ann)).sort(), ['c4', 'd3', 'e6', 'f5']);
-    // Its first rank lies on top, from either side.
+    // Both players see rank 1 at the top.
     for (const page of [ann, bob]) {
-      assert.ok((await middle(page, 'a1')).y < (await middle(page, 'a8')).y);
+      assert.ok((await cellCenter(page, 'a1')).y < (await cellCenter(page, 'a8')).y);
     }
     await playMoves(ann, bob, 'd3 c3 b3 b2 f5 a3 a1 c1');
-    await why(ann, 'You cannot move: you have to pass.');
+    await waitForReason(ann, 'You cannot move: you have to pass.');
     await takeScreenshot(ann, 'othello-pass');
     await playOtherMove(ann, 'Pass');
     await bob.locator('#heard', { hasText: /guest-\w+ passes\./ }).waitFor({ state: 'attached' });
-    await why(bob, 'passed.');
+    await waitForReason(bob, 'passed.');
     await ann.locator('.tally', { hasText: '8 discs' }).waitFor();
   }),
 );
 
 test(
   'Othello: the discs are counted at the end',
-  withServer(async (house) => {
-    const [ann, bob] = await pair(house, 'Othello');
+  withServer(async (harness) => {
+    const [ann, bob] = await startMatch(harness, 'Othello');
     await playMoves(ann, bob, 'd3 c3 b3 d2 e1 d6 d7 e3 f4');
     await waitForStatus(ann, 'You win!');
-    await why(bob, 'Black 64, White 0.');
+    await waitForReason(bob, 'Black 64, White 0.');
   }),
 );
 
 test(
-  'the last move is marked by shape in every game, in a winning line, too',
-  withServer(async (house) => {
-    const [ann, bob] = [await house.openPage(), await house.openPage()];
+  'every game marks the last move by shape, also in a winning line',
+  withServer(async (harness) => {
+    const [ann, bob] = [await harness.openPage(), await harness.openPage()];
     for (const [game, moves, marks, hasLine] of [
       ['Tic-tac-toe', 'a1 b1 a2 b2 a3', 1, true],
       ['Connect Four', 'd1 d1 e1 e1 f1 f1 g1', 1, true],
@@ -203,9 +197,9 @@ test(
       await bob.goto(await inviteFriend(ann, game));
       await waitForMyTurn(ann);
       await playMoves(ann, bob, moves);
-      const seen = ann.locator('.mark-last:visible');
-      await seen.nth(marks - 1).waitFor();
-      assert.equal(await seen.count(), marks, game);
+      const marked = ann.locator('.mark-last:visible');
+      await marked.nth(marks - 1).waitFor();
+      assert.equal(await marked.count(), marks, game);
       if (hasLine) await waitForStatus(ann, 'You win!');
       assert.equal((await ann.locator('.mark-line').count()) > 0, hasLine, game);
       assert.equal(await ann.locator('.mark-last.in-line').count(), hasLine ? 1 : 0, game);
@@ -215,16 +209,16 @@ test(
 );
 
 test(
-  'Go: stones are captured, and two passes end it',
-  withServer(async (house) => {
-    const [ann, bob] = await pair(house, 'Go');
+  'Go: stones are captured, and two passes end the match',
+  withServer(async (harness) => {
+    const [ann, bob] = await startMatch(harness, 'Go');
     await playMoves(ann, bob, 'A2 A1 J9 B2 B1');
     await bob.getByRole('gridcell', { name: 'A1, empty', exact: true }).waitFor();
     await ann.locator('.tally', { hasText: '1 captured' }).waitFor();
     await playOtherMove(bob, 'Pass');
-    await why(ann, 'If you pass, too, the match ends');
+    await waitForReason(ann, 'If you pass, too, the match ends');
     await playOtherMove(ann, 'Pass');
-    await why(
+    await waitForReason(
       ann,
       /Black \d+, White \d+\. All stones on the board counted, and White has 7 for moving second\./,
     );
@@ -234,11 +228,11 @@ test(
 
 test(
   'Gomoku: five stones in a row are marked',
-  withServer(async (house) => {
-    const [ann, bob] = await pair(house, 'Gomoku');
+  withServer(async (harness) => {
+    const [ann, bob] = await startMatch(harness, 'Gomoku');
     await playMoves(ann, bob, 'h8 a1 i8 b1 j8 c1 k8 d1 l8');
     await waitForStatus(ann, 'You win!');
-    await why(bob, 'Five in a row.');
+    await waitForReason(bob, 'Five in a row.');
     await bob.getByRole('gridcell', { name: 'l8, black, last move, winning line' }).waitFor();
     assert.equal(await bob.locator('.mark-line').count(), 5);
   }),
@@ -246,9 +240,9 @@ test(
 
 for (const theme of selectVariants(['light', 'dark'] as const, 'dark')) {
   test(
-    `the larger boards fit and are open to all: ${theme}`,
-    withServer(async (house) => {
-      const page = await house.openPage('/', {
+    `the larger boards fit a phone and are accessible: ${theme}`,
+    withServer(async (harness) => {
+      const page = await harness.openPage('/', {
         viewport: { width: 320, height: 640 },
         colorScheme: theme,
         reducedMotion: 'reduce',
@@ -259,7 +253,7 @@ for (const theme of selectVariants(['light', 'dark'] as const, 'dark')) {
         await page.getByRole('button', { name: 'Add bot' }).click();
         await waitForMyTurn(page);
         await expectNoHorizontalOverflow(page);
-        // As broad as high, whatever stands at the edges.
+        // The board is square.
         const box = await page.locator('.surface').boundingBox();
         assert.ok(box && Math.abs(box.width - box.height) < 1, JSON.stringify(box));
         await expectAccessible(page, game);
@@ -271,9 +265,9 @@ for (const theme of selectVariants(['light', 'dark'] as const, 'dark')) {
 }
 
 test(
-  'a finger that covers several crossings shows which it means',
-  withServer(async (house) => {
-    const page = await house.openPage('/', {
+  'on a touch screen with small points, a second tap confirms the move',
+  withServer(async (harness) => {
+    const page = await harness.openPage('/', {
       viewport: { width: 320, height: 640 },
       hasTouch: true,
       isMobile: true,
@@ -286,15 +280,15 @@ test(
     await cell(page, 'h8').tap();
     await cell(page, 'h8').tap();
     await page.getByRole('gridcell', { name: /^h8, black/ }).waitFor();
-    // Where the bot may have played by now.
+    // The bot may have played there.
     await page.getByRole('gridcell', { name: /^h9, (empty|white)/ }).waitFor();
   }),
 );
 
 test(
-  'a match can be taken home where its game is written down in a known form',
-  withServer(async (house) => {
-    const page = await house.openPage();
+  'a match can be downloaded if its game has a record format',
+  withServer(async (harness) => {
+    const page = await harness.openPage();
     await page.routeWebSocket('**/ws', (socket) => {
       const server = socket.connectToServer();
       server.onMessage((text) => {
@@ -307,18 +301,18 @@ test(
       });
     });
     await page.reload();
-    for (const [game, square, links] of [
+    for (const [game, square, linkCount] of [
       ['Othello', 'd3', 1],
       ['Tic-tac-toe', 'b2', 0],
     ] as const) {
       await startBotMatch(page, { game });
       const link = page.getByRole('link', { name: 'Download as SGF' });
-      assert.equal(await link.count(), links);
-      const drawn = links ? await link.locator('svg').elementHandle() : null;
+      assert.equal(await link.count(), linkCount);
+      const icon = linkCount > 0 ? await link.locator('svg').elementHandle() : null;
       await playMove(page, square);
       await waitForMyTurn(page);
-      assert.ok(!drawn || (await drawn.evaluate((icon) => icon.isConnected)));
-      if (links) {
+      assert.ok(!icon || (await icon.evaluate((element) => element.isConnected)));
+      if (linkCount > 0) {
         assert.match((await link.getAttribute('href')) ?? '', /^\/record\/[-0-9a-f]{36}\.sgf$/);
         const download = page.waitForEvent('download');
         await link.click();
@@ -331,21 +325,23 @@ test(
 );
 
 test(
-  'a check is heard by whoever does not see it',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    const bob = await house.openPage(await inviteFriend(ann, 'Chess'));
+  'a check is announced to screen readers',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    const bob = await harness.openPage(await inviteFriend(ann, 'Chess'));
     await playMoves(ann, bob, 'e2-e4 f7-f5 d1-h5');
-    const heard = bob.locator('#heard', { hasText: /plays queen d1 to h5\. Check\. Your turn\./ });
-    await heard.waitFor({ state: 'attached' });
+    const announcement = bob.locator('#heard', {
+      hasText: /plays queen d1 to h5\. Check\. Your turn\./,
+    });
+    await announcement.waitFor({ state: 'attached' });
   }),
 );
 
 test(
-  'a pass is no main action until the other has passed',
-  withServer(async (house) => {
-    const ann = await house.openPage('/', { viewport: { width: 390, height: 844 }, axe: true });
-    const bob = await house.openPage(await inviteFriend(ann, 'Go'));
+  'the pass button is secondary until the opponent has passed',
+  withServer(async (harness) => {
+    const ann = await harness.openPage('/', { viewport: { width: 390, height: 844 }, axe: true });
+    const bob = await harness.openPage(await inviteFriend(ann, 'Go'));
     await waitForMyTurn(ann);
     const pass = (page: Page) => page.getByRole('button', { name: 'Pass' });
     assert.ok(await pass(ann).and(ann.locator('.seldom')).isVisible());

@@ -1,4 +1,4 @@
-// Nothing on the page moves while a match goes on, and the whole board is to be seen.
+// During a match nothing on the page moves, and the whole board is in sight.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -23,18 +23,17 @@ const WINDOWS = {
   desktop: { width: 1280, height: 800 },
   phone: { width: 390, height: 844 },
   landscape: { width: 844, height: 390 },
-  // The desktop at 200 %.
+  // The desktop window at a zoom of 200%.
   zoomed: { width: 640, height: 400 },
 };
 
-/** What stays where it is. */
+/** Elements that must not move. */
 const PARTS = [
   ...['.player.above', '.player.below', '.above .clock', '.below .clock'],
   ...['.surface', '.standing', '.lower', '.bar', '.history', '.listed'],
 ];
 
-/** Where it is. */
-const places = (page: Page) =>
+const partPositions = (page: Page) =>
   page.evaluate(
     (parts) =>
       parts.map((part) => {
@@ -45,11 +44,11 @@ const places = (page: Page) =>
   );
 
 /**
- * The board, the players and the bar are within the window, beside whatever else there is: where the board has its
- * own column, the page is no taller than the window.
+ * Checks that the board, the players and the bar are within the window. In landscape format, the
+ * page must not be taller than the window.
  */
-async function isInSight(page: Page) {
-  const out = await page.evaluate(() =>
+async function expectInSight(page: Page) {
+  const hidden = await page.evaluate(() =>
     [...document.querySelectorAll('.player, .surface, .bar, .standing')]
       .filter((part) => {
         const { top, left, right, bottom } = part.getBoundingClientRect();
@@ -57,25 +56,24 @@ async function isInSight(page: Page) {
       })
       .map(({ className }) => className),
   );
-  assert.deepEqual(out, []);
-  const [height, window, isHigh] = await page.evaluate(() => [
+  assert.deepEqual(hidden, []);
+  const [height, window, isPortrait] = await page.evaluate(() => [
     document.documentElement.scrollHeight,
     innerHeight,
     innerHeight > innerWidth,
   ]);
-  assert.ok(isHigh || Number(height) <= Number(window), `${height} > ${window}`);
+  assert.ok(isPortrait || Number(height) <= Number(window), `${height} > ${window}`);
 }
 
-/** How much of the window's height is the board; of its width, where that is less. */
-const share = (page: Page) =>
+/** Share of the window's height that the board takes; in portrait format, of its width. */
+const boardShare = (page: Page) =>
   page.evaluate(() => {
     const { width = 0, height = 0 } =
       document.querySelector('.surface')?.getBoundingClientRect() ?? {};
     return innerHeight > innerWidth ? width / innerWidth : height / innerHeight;
   });
 
-/** Counts from now on how much is moved about, by the browser's own measure. */
-const watchShifts = (page: Page) =>
+const recordLayoutShifts = (page: Page) =>
   page.evaluate(() => {
     const shifts: string[] = [];
     new PerformanceObserver((list) => {
@@ -91,83 +89,82 @@ const watchShifts = (page: Page) =>
     Object.assign(globalThis, { shifts });
   });
 
-/** What was moved since it was asked last. */
-const shifts = (page: Page): Promise<string[]> => page.evaluate('shifts.splice(0)');
+/** Returns the layout shifts since the last call. */
+const takeShifts = (page: Page): Promise<string[]> => page.evaluate('shifts.splice(0)');
 
-/** Waits until what has changed by now is drawn, and counted if it was moved. */
-const drawn = (page: Page) =>
+/** Waits until pending changes are drawn and their layout shifts are recorded. */
+const waitForPaint = (page: Page) =>
   page.evaluate(
     () =>
-      new Promise((done) =>
-        requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))),
+      new Promise((resolve) =>
+        requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))),
       ),
   );
 
 for (const [size, viewport] of selectVariants(Object.entries(WINDOWS), 'phone', 'landscape')) {
   test(
-    `nothing moves over a whole match: ${size}`,
-    withServer(async (house) => {
-      const ann = await house.openPage('/', { viewport, reducedMotion: 'reduce' });
+    `nothing moves during a whole match: ${size}`,
+    withServer(async (harness) => {
+      const ann = await harness.openPage('/', { viewport, reducedMotion: 'reduce' });
       const clock = { kind: 'fischer', main_ms: 180_000, increment_ms: 3000 };
-      const bob = await house.openPage(await inviteWithTerms(ann, { clock }, 'Chess'), {
+      const bob = await harness.openPage(await inviteWithTerms(ann, { clock }, 'Chess'), {
         viewport,
       });
       const pages = [ann, bob];
       await waitForMyTurn(ann);
       await waitForStatus(bob, 'is to move.');
-      const before = await Promise.all(pages.map(places));
-      const stay = async (after: string) =>
-        assert.deepEqual(await Promise.all(pages.map(places)), before, after);
+      const before = await Promise.all(pages.map(partPositions));
+      const expectUnmoved = async (after: string) =>
+        assert.deepEqual(await Promise.all(pages.map(partPositions)), before, after);
       for (const page of pages) {
-        await isInSight(page);
+        await expectInSight(page);
         await expectNoHorizontalOverflow(page);
-        await watchShifts(page);
-        assert.ok((await share(page)) > 0.8);
+        await recordLayoutShifts(page);
+        assert.ok((await boardShare(page)) > 0.8);
       }
       const moves = 'e2-e4 e7-e5 d1-h5 b8-c6 f1-c4 g8-f6'.split(' ');
       for (const [at, move] of moves.entries()) {
         await playMove(at % 2 === 0 ? ann : bob, ...move.split('-'));
-        await stay(move);
+        await expectUnmoved(move);
       }
-      assert.deepEqual(await Promise.all(pages.map(shifts)), [[], []]);
+      assert.deepEqual(await Promise.all(pages.map(takeShifts)), [[], []]);
       await barButton(bob, 'Offer a draw').click();
       await barButton(bob, 'Take back').click();
       await ann.getByRole('button', { name: 'Accept' }).nth(1).waitFor();
-      await stay('two offers');
-      await isInSight(ann);
+      await expectUnmoved('two offers');
+      await expectInSight(ann);
       await takeScreenshot(ann, `two-offers-${size}`);
       await barButton(ann, 'Resign …').click();
-      await stay('whether to give up');
+      await expectUnmoved('the confirmation of a resignation');
       await ann.keyboard.press('Escape');
-      // An answer makes room for a second.
-      await Promise.all(pages.map(drawn));
-      await Promise.all(pages.map(shifts));
+      // Discards the layout shifts of the offers and the confirmation.
+      await Promise.all(pages.map(waitForPaint));
+      await Promise.all(pages.map(takeShifts));
       await playMove(ann, 'h5', 'f7');
       await waitForStatus(ann, 'You win!');
       await waitForStatus(bob, 'You lose.');
-      await stay('the end');
-      assert.deepEqual(await Promise.all(pages.map(shifts)), [[], []]);
+      await expectUnmoved('the end');
+      assert.deepEqual(await Promise.all(pages.map(takeShifts)), [[], []]);
       await takeScreenshot(bob, `lost-${size}`);
       await ann.keyboard.press('ArrowLeft');
       await waitForStatus(ann, 'After 6 of 7 moves.');
-      await stay('looking back');
-      // What is thought of it stands beside the board, and what is told of a move moves nothing.
+      await expectUnmoved('a step back');
+      // The analysis panel is beside the board, and comments on moves do not move anything.
       await bob.getByRole('button', { name: 'Analyse' }).first().click();
       const panel = bob.getByRole('region', { name: 'Analysis' });
       await panel.getByText(/accuracy/).waitFor();
-      const beside = (await places(bob)).slice(0, -2);
-      assert.deepEqual(beside, before[1]?.slice(0, -2));
-      const listed = await places(bob);
+      assert.deepEqual((await partPositions(bob)).slice(0, -2), before[1]?.slice(0, -2));
+      const withPanel = await partPositions(bob);
       await bob.keyboard.press('ArrowLeft');
       await waitForStatus(bob, 'After 6 of 7 moves.');
       await panel.getByText('Blunder').waitFor();
-      assert.deepEqual(await places(bob), listed);
+      assert.deepEqual(await partPositions(bob), withPanel);
       await bob
         .locator('.why', {
           hasText: /^Blunder\. .* would have (been better|held the draw|held out longer)\.$/,
         })
         .waitFor();
-      await isInSight(bob);
+      await expectInSight(bob);
       await expectNoHorizontalOverflow(bob);
       await takeScreenshot(bob, `analysed-${size}`);
     }),
@@ -175,19 +172,19 @@ for (const [size, viewport] of selectVariants(Object.entries(WINDOWS), 'phone', 
 }
 
 test(
-  'a pass is in sight where it is the only move',
-  withServer(async (house) => {
+  'the pass button is in sight if a pass is the only legal move',
+  withServer(async (harness) => {
     const viewport = { width: 390, height: 844 };
-    const ann = await house.openPage('/', { viewport });
-    const bob = await house.openPage(await inviteWithTerms(ann, {}, 'Othello'), { viewport });
+    const ann = await harness.openPage('/', { viewport });
+    const bob = await harness.openPage(await inviteWithTerms(ann, {}, 'Othello'), { viewport });
     await waitForMyTurn(ann);
-    const before = await places(ann);
+    const before = await partPositions(ann);
     await playMoves(ann, bob, 'd3 c3 b3 b2 f5 a3 a1 c1');
     await waitForMyTurn(ann);
     const pass = ann.getByRole('button', { name: 'Pass' });
     await pass.and(ann.locator('.primary')).waitFor();
-    await isInSight(ann);
-    assert.deepEqual(await places(ann), before);
+    await expectInSight(ann);
+    assert.deepEqual(await partPositions(ann), before);
     await takeScreenshot(ann, 'has-to-pass');
     await playOtherMove(ann, 'Pass');
   }),
@@ -195,8 +192,8 @@ test(
 
 test(
   'with reduced motion, a change of layout takes effect at once',
-  withServer(async (house) => {
-    const ann = await house.openPage('/', { reducedMotion: 'reduce' });
+  withServer(async (harness) => {
+    const ann = await harness.openPage('/', { reducedMotion: 'reduce' });
     const [padding, moving] = await ann.evaluate(() => {
       const main = document.querySelector('main') as HTMLElement;
       document.documentElement.classList.add('at-match');

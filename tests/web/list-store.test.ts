@@ -1,4 +1,4 @@
-// What is made of changes of a list, without a server.
+// Tests how the store of match lists applies changes.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,55 +20,56 @@ const row = (match: string, status: MatchStatus, ply = 0): ListedMatch => ({
   spectators: 0,
 });
 
-const names = ({ byStatus: known }: ListStore) =>
-  [known.open, known.running].map(({ rows, total }) => [
+/** Ids and total of the open and of the running matches. */
+const summarize = ({ byStatus }: ListStore) =>
+  [byStatus.open, byStatus.running].map(({ rows, total }) => [
     rows.map(({ match }) => match).join(' '),
     total,
   ]);
 
-const two = () => {
+const createLists = () => {
   const lists = new ListStore();
   lists.setList('open', { matches: [row('b', 'open'), row('a', 'open')], total: 2 });
   lists.setList('running', { matches: [row('c', 'running')], total: 1 });
   return lists;
 };
 
-test('a match that comes stands first, and one that goes on moves to the other list', () => {
-  const lists = two();
+test('a new match is listed first, and a started match moves to the running matches', () => {
+  const lists = createLists();
   const changed = [row('a', 'running'), row('d', 'open'), row('e', 'open')];
   assert.ok(lists.applyChange({ changed, gone: [] }));
-  assert.deepEqual(names(lists), [
+  assert.deepEqual(summarize(lists), [
     ['e d b', 3],
     ['a c', 2],
   ]);
 });
 
-test('a match that looks otherwise keeps its place', () => {
-  const lists = two();
+test('a changed match keeps its position', () => {
+  const lists = createLists();
   assert.ok(lists.applyChange({ changed: [row('a', 'open', 7)], gone: [] }));
-  assert.deepEqual(names(lists)[0], ['b a', 2]);
+  assert.deepEqual(summarize(lists)[0], ['b a', 2]);
   assert.equal(lists.byStatus.open.rows[1]?.ply, 7);
 });
 
-test('what has ended, or is gone, is in no list', () => {
-  const lists = two();
+test('ended and removed matches are in no list', () => {
+  const lists = createLists();
   assert.ok(lists.applyChange({ changed: [row('c', 'ended')], gone: ['b'] }));
-  assert.deepEqual(names(lists), [
+  assert.deepEqual(summarize(lists), [
     ['a', 1],
     ['', 0],
   ]);
 });
 
-test('of a list that is not known to its end, or after a reset, it is asked anew', () => {
-  const lists = two();
+test('changes are not applied to an incomplete list or after a reset', () => {
+  const lists = createLists();
   assert.equal(lists.applyChange({ changed: [], gone: [], reset: true }), false);
   lists.setList('open', { matches: [row('b', 'open')], total: 60 });
   assert.equal(lists.applyChange({ changed: [row('d', 'open')], gone: [] }), false);
-  assert.deepEqual(names(lists)[0], ['b', 60]);
+  assert.deepEqual(summarize(lists)[0], ['b', 60]);
 });
 
-test('a list that grows beyond what is kept knows its length', () => {
-  const lists = two();
+test('a list that outgrows the stored rows knows its total', () => {
+  const lists = createLists();
   const changed = Array.from({ length: 60 }, (_, at) => row(`new-${at}`, 'open'));
   assert.ok(lists.applyChange({ changed, gone: [] }));
   assert.equal(lists.byStatus.open.rows.length, 50);

@@ -1,4 +1,4 @@
-// Every text of the page stands in the language files, and in each of them.
+// All texts of the page are in the locale files, and all locale files have the same texts.
 
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -15,25 +15,25 @@ const ts: typeof import('typescript') = require('typescript');
 import type { Node } from 'typescript';
 export type Text = string | string[] | Record<string, string>;
 
-const page = fileURLToPath(new URL('../../client/web/page', import.meta.url));
-const files = readdirSync(page, { recursive: true, encoding: 'utf8' });
-/** Languages are where texts belong; nobody reads what others have written; and products are called alike everywhere. */
-const ELSEWHERE = /^ui.device-name\.ts/;
-const modules = files.filter((file) => file.endsWith('.ts') && !ELSEWHERE.test(file));
+const pageDir = fileURLToPath(new URL('../../client/web/page', import.meta.url));
+const files = readdirSync(pageDir, { recursive: true, encoding: 'utf8' });
+/** This module contains names of products, which need no translation. */
+const UNTRANSLATED = /^ui.device-name\.ts/;
+const modules = files.filter((file) => file.endsWith('.ts') && !UNTRANSLATED.test(file));
 
-const read = (file: string) => readFileSync(join(page, file), 'utf8');
+const read = (file: string) => readFileSync(join(pageDir, file), 'utf8');
 
-/** What is said at once, and what in views that come later. */
+/** The texts of a language in two parts: `initial` and `lazy`. */
 const parts = (code: string): Record<string, Text>[] =>
   Object.values(JSON.parse(read(`locales/${code}.json`)));
 
 const textsOf = (code: string): Record<string, Text> => Object.assign({}, ...parts(code));
 
-/** What is called with something that nobody reads: keys of texts, selectors, questions to the browser. */
-const UNREAD_BY =
+/** Functions whose arguments users do not read: text keys, selectors and media queries. */
+const KEY_FUNCTIONS =
   /^(translate|translateParts|tryTranslate|translateList|done|matchMedia|localStorage\.\w+|.*\.(closest|querySelector))$/;
-/** Attributes and properties whose text nobody reads. */
-const UNREAD = [
+/** Attributes and properties that users do not read. */
+const HIDDEN_PROPERTIES = [
   'class',
   'd',
   'drawn',
@@ -44,70 +44,79 @@ const UNREAD = [
   'viewBox',
   'way',
 ];
-/** Those that are read. */
-const READ = ["'aria-label'", 'alt', 'label', 'placeholder', 'says', 'text', 'title', 'why'];
-/** What takes a text that is read, and at which place. */
-const TAKES: Record<string, number> = { h: 2, setText: 1, announce: 0, toast: 0 };
-/** What looks like a text to be read, and is none. */
+/** Attributes and properties that users read. */
+const TEXT_PROPERTIES = [
+  "'aria-label'",
+  'alt',
+  'label',
+  'placeholder',
+  'says',
+  'text',
+  'title',
+  'why',
+];
+/** Functions that show a text, with the index of the first argument that may be one. */
+const TEXT_FUNCTIONS: Record<string, number> = { h: 2, setText: 1, announce: 0, toast: 0 };
+/** Literals that look like a text but are none. */
 const NO_TEXT = [
   ...Object.values(LANGUAGES),
-  // What keyboards and browsers call things.
+  // Names of keys on a keyboard.
   ...['Arrow', 'ArrowDown', 'ArrowLeft', 'ArrowRight', 'ArrowUp', 'End', 'Enter', 'Escape', 'Home'],
   // Classes of a button.
   'large search',
-  // How a token is sent.
+  // The scheme of an `Authorization` header.
   'Bearer ',
 ];
 
-/** Whether people would read it: words apart, a capital and small letters, or the end of a sentence. */
-const looksRead = (text: string) =>
+/** Matches several words, a capitalized word, or the end of a sentence. */
+const looksLikeText = (text: string) =>
   /\p{L}{2,}[,;:]? +\p{L}/u.test(text) ||
   /^\W*\p{Lu}\p{Ll}/u.test(text) ||
   /\p{L}{2,}[.!?…]$/u.test(text) ||
   /(^| )\p{L}+( |$)/u.test(text.replace(/^\p{L}[\p{L}-]*$/u, ''));
 
-/** What a literal belongs to, and where it stands there. */
-function outermost(node: Node): Node {
+/** Returns the whole expression that a literal is part of, for example a concatenation. */
+function outermostExpression(node: Node): Node {
   const { parent } = node;
   const isPart =
     ts.isTemplateSpan(parent) ||
     ts.isTemplateExpression(parent) ||
     ts.isConditionalExpression(parent) ||
     (ts.isBinaryExpression(parent) && /^([+?|&])\1?$/.test(parent.operatorToken.getText()));
-  return isPart ? outermost(parent) : node;
+  return isPart ? outermostExpression(parent) : node;
 }
 
-/** Whether a literal is read, by where it stands; `null` where that tells nothing. */
-function isRead(node: Node) {
-  const whole = outermost(node);
+/** Whether users read a literal at this place of the code; `null` if the place does not say. */
+function isTextByPlace(node: Node) {
+  const whole = outermostExpression(node);
   const { parent } = whole;
   if (ts.isImportDeclaration(parent) || ts.isCaseClause(parent)) return false;
-  // What is compared with something, or is the name of a property.
+  // Users do not read compared values and names of properties.
   if (ts.isBinaryExpression(parent)) return parent.operatorToken.getText() === '=' ? null : false;
   if (ts.isPropertyAssignment(parent) && parent.name === whole) return false;
   if (ts.isNewExpression(parent) && parent.expression.getText() === 'Error') return false;
   if (ts.isCallExpression(parent)) {
     const name = parent.expression.getText();
-    if (UNREAD_BY.test(name)) return false;
-    const takes = TAKES[name.split('.').at(-1) ?? ''];
+    if (KEY_FUNCTIONS.test(name)) return false;
+    const firstText = TEXT_FUNCTIONS[name.split('.').at(-1) ?? ''];
     const at = parent.arguments.findIndex((argument) => argument === whole);
-    if (takes !== undefined && at >= takes) return true;
+    if (firstText !== undefined && at >= firstText) return true;
   }
   if (!ts.isPropertyAssignment(parent)) return null;
-  if (UNREAD.includes(parent.name.getText())) return false;
-  return READ.includes(parent.name.getText()) || null;
+  if (HIDDEN_PROPERTIES.includes(parent.name.getText())) return false;
+  return TEXT_PROPERTIES.includes(parent.name.getText()) || null;
 }
 
-/** Every text in a module that people would read. */
-function textsIn(name: string, source: string) {
+/** Finds the texts for users in a module. */
+function findTexts(name: string, source: string) {
   const found: string[] = [];
   const visit = (node: Node) => {
     const isLiteral = ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node);
     if (isLiteral || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) {
-      // The name of the house is the same in every language.
+      // The name of the project needs no translation.
       const text = node.text.replaceAll(/plyhouse/gi, '');
-      const read = isRead(node) ?? looksRead(text);
-      if (read && /\p{L}/u.test(text) && !NO_TEXT.includes(text)) found.push(`${name}: ${text}`);
+      const isText = isTextByPlace(node) ?? looksLikeText(text);
+      if (isText && /\p{L}/u.test(text) && !NO_TEXT.includes(text)) found.push(`${name}: ${text}`);
     }
     ts.forEachChild(node, visit);
   };
@@ -115,12 +124,12 @@ function textsIn(name: string, source: string) {
   return found;
 }
 
-test('no module has a text of its own', () => {
-  const found = modules.flatMap((file) => textsIn(file, read(file)));
+test('modules contain no texts for users', () => {
+  const found = modules.flatMap((file) => findTexts(file, read(file)));
   assert.deepEqual(found, []);
 });
 
-test('a text in a module would be found', () => {
+test('texts for users in a module are found', () => {
   for (const source of [
     "h('p', {}, 'won')",
     "h('p', {}, `${count} left`)",
@@ -130,28 +139,28 @@ test('a text in a module would be found', () => {
     "const tags = { title: 'draw' };",
     'line.title = `${count} left`;',
   ]) {
-    assert.equal(textsIn('made', source).length, 1, source);
+    assert.equal(findTexts('example.ts', source).length, 1, source);
   }
   for (const source of [
     "h('p', { class: 'row end' }, translate('list.turn'))",
     "import './made up.ts'",
   ]) {
-    assert.deepEqual(textsIn('made', source), [], source);
+    assert.deepEqual(findTexts('example.ts', source), [], source);
   }
 });
 
-/** What is read where the page does not come, and so none of its languages. */
+/** Shown if the modules of the page fail to load, and the locale files with them. */
 const UNLOADED = /<div class="unloaded".*?<\/div>\s*<\/div>/s;
 
-test('that the page has not come is said in each language', () => {
-  const [said = ''] = UNLOADED.exec(read('index.html')) ?? [];
-  const tags = [...said.matchAll(/lang="(\w+)[^>]*>\s*<h1>.+?<\/h1>\s*<a [^>]*>\p{L}/gu)];
+test('the message about a failed load is in every language', () => {
+  const [message = ''] = UNLOADED.exec(read('index.html')) ?? [];
+  const tags = [...message.matchAll(/lang="(\w+)[^>]*>\s*<h1>.+?<\/h1>\s*<a [^>]*>\p{L}/gu)];
   assert.deepEqual(tags.map(([, tag]) => tag).sort(), Object.keys(LANGUAGES).sort());
 });
 
-test('the frame of the page and its styles have no text of their own', () => {
+test('index.html and the style sheets contain no texts for users', () => {
   const html = read('index.html');
-  // What is read where no script runs: by search engines, and by whoever allows none.
+  // The excluded texts are for search engines and for browsers without scripts.
   const frame = html
     .replace(/<!--.*?-->|<noscript>.*?<\/noscript>|<meta\s+name="description".*?\/>/gs, '')
     .replace(UNLOADED, '');
@@ -163,15 +172,15 @@ test('the frame of the page and its styles have no text of their own', () => {
   }
 });
 
-test('what the frame asks for is there', () => {
+test('the text keys in index.html exist', () => {
   const texts = textsOf('en');
   const keys = [...read('index.html').matchAll(/data-(?:say|label)="([^"]+)"/g)];
   assert.ok(keys.length > 0);
   for (const [, key = ''] of keys) assert.ok(key in texts, key);
 });
 
-/** What is filled in, wherever it stands. */
-const filled = (text: Text) =>
+/** Sorted names of the placeholders in a text. */
+const placeholders = (text: Text) =>
   [
     ...new Set(
       [
@@ -181,12 +190,13 @@ const filled = (text: Text) =>
       ].map(([, name]) => name),
     ),
   ]
-    // The server's own words are English: only English texts take them over. A form may have its number in words.
+    // Only English texts include the server's messages, which are in English. Plural forms may
+    // spell out the count.
     .filter((name) => name !== 'why' && name !== 'count')
     .sort();
 
 for (const code of Object.keys(LANGUAGES)) {
-  test(`every text is there, and is filled in alike: ${code}`, () => {
+  test(`all texts exist and have the placeholders of the English texts: ${code}`, () => {
     const english = textsOf('en');
     const texts = textsOf(code);
     assert.deepEqual(Object.keys(texts).sort(), Object.keys(english).sort());
@@ -198,8 +208,12 @@ for (const code of Object.keys(LANGUAGES)) {
         forms.every((form) => form.trim() === form && form !== ''),
         key,
       );
-      assert.deepEqual(filled([forms.join('')]), filled([Object.values(model).join('')]), key);
-      // Another form is one that this language has.
+      assert.deepEqual(
+        placeholders([forms.join('')]),
+        placeholders([Object.values(model).join('')]),
+        key,
+      );
+      // The language must have these plural forms.
       if (typeof text === 'string' || Array.isArray(text)) continue;
       const { pluralCategories } = new Intl.PluralRules(code).resolvedOptions();
       assert.ok('other' in text, key);
@@ -208,29 +222,31 @@ for (const code of Object.keys(LANGUAGES)) {
   });
 }
 
-test('what a button is called begins with, or has, what stands on it', () => {
+test('the accessible name of a bar button contains its visible label', () => {
   for (const code of Object.keys(LANGUAGES)) {
     const texts = textsOf(code);
     for (const [key, text] of Object.entries(texts)) {
       const name = texts[key.slice(0, -'.short'.length)];
       if (!key.startsWith('bar.') || !key.endsWith('.short')) continue;
-      // Whoever speaks to the page says what they see.
-      const words = new Intl.Segmenter(code, { granularity: 'word' });
-      const apart = (said: Text | undefined) =>
-        [...words.segment(String(said).toLowerCase())].map(({ segment }) => segment).join('|');
-      assert.ok(`|${apart(name)}|`.includes(`|${apart(text)}|`), `${code}: ${key}`);
+      // Users of speech input say the visible label.
+      const segmenter = new Intl.Segmenter(code, { granularity: 'word' });
+      const splitWords = (label: Text | undefined) =>
+        [...segmenter.segment(String(label).toLowerCase())].map(({ segment }) => segment).join('|');
+      assert.ok(`|${splitWords(name)}|`.includes(`|${splitWords(text)}|`), `${code}: ${key}`);
     }
   }
 });
 
-test('the page offers the languages that there are', () => {
-  const written = readdirSync(join(page, 'locales')).map((file) => basename(file, '.json'));
-  const chosen = [...read('app/boot.ts').matchAll(/^ {4}\['(\w+)', \[/gm)].map(([, code]) => code);
-  assert.deepEqual(written.sort(), Object.keys(LANGUAGES).sort());
-  assert.deepEqual(chosen.sort(), Object.keys(LANGUAGES).sort());
+test('locale files, boot.ts and the language menu have the same languages', () => {
+  const localeFiles = readdirSync(join(pageDir, 'locales')).map((file) => basename(file, '.json'));
+  const bootLanguages = [...read('app/boot.ts').matchAll(/^ {4}\['(\w+)', \[/gm)].map(
+    ([, code]) => code,
+  );
+  assert.deepEqual(localeFiles.sort(), Object.keys(LANGUAGES).sort());
+  assert.deepEqual(bootLanguages.sort(), Object.keys(LANGUAGES).sort());
 });
 
-test('what is said at once is there at once', () => {
+test('the initial chunks use no texts of the lazy part', () => {
   const [initial = {}, lazy = {}] = parts('en');
   // The chunks that are loaded before the texts of the part `lazy`.
   const code = ['main', 'lobby', 'match'].map((chunk) => read(`../built/${chunk}.js`)).join('\n');
@@ -240,7 +256,7 @@ test('what is said at once is there at once', () => {
   }
 });
 
-test('every refusal of the server has a text', () => {
+test('every error code of the server has a text', () => {
   const schema = readFileSync(new URL('../../src/protocol/error.rs', import.meta.url), 'utf8');
   const codes = [...schema.matchAll(/^ {4}\w+ = "(\w+)",$/gm)].map(([, code]) => code);
   assert.ok(codes.length > 20);
@@ -250,14 +266,14 @@ test('every refusal of the server has a text', () => {
 
 test('every text is used', () => {
   const all = modules.map(read).join('\n') + read('index.html');
-  // Keys that are put together, by how they begin and end: `ended.${what}`.
-  const made = [...all.matchAll(/`([\w.-]*)\$\{[^}]*\}([\w.-]*)`/g)]
-    .filter(([, begin = '', end = '']) => begin.includes('.') || end.startsWith('.'))
-    .map(([, begin = '', end = '']) => ({ begin, end }));
+  // Template strings build keys with such a prefix and suffix, for example `ended.${reason}`.
+  const templates = [...all.matchAll(/`([\w.-]*)\$\{[^}]*\}([\w.-]*)`/g)]
+    .filter(([, prefix = '', suffix = '']) => prefix.includes('.') || suffix.startsWith('.'))
+    .map(([, prefix = '', suffix = '']) => ({ prefix, suffix }));
   const isUsed = (key: string) =>
     all.includes(`'${key}'`) ||
     all.includes(`"${key}"`) ||
-    made.some(({ begin, end }) => key.startsWith(begin) && key.endsWith(end));
+    templates.some(({ prefix, suffix }) => key.startsWith(prefix) && key.endsWith(suffix));
   const unused = Object.keys(textsOf('en')).filter((key) => !isUsed(key));
   assert.deepEqual(unused, []);
 });

@@ -1,11 +1,11 @@
-// What names a match, where a code is asked for.
+// Tests how the page finds a match code or id in text that a user enters.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { parseMatchCode } from '../../client/web/page/model/match-code.ts';
 
-test('a code is read with what comes along when it is copied', () => {
+test('a match code is found in pasted text', () => {
   for (const text of [
     '4VZYBX',
     ' 4vzybx \n',
@@ -19,12 +19,12 @@ test('a code is read with what comes along when it is copied', () => {
   }
 });
 
-test('a match is named by its id, too', () => {
+test('a match id is found, too', () => {
   const id = '0190b9e4-7c31-7d30-9a54-3f0f6a1c2b7d';
   assert.equal(parseMatchCode(`http://localhost/m/${id}`), id.toUpperCase());
 });
 
-test('what names no match is none', () => {
+test('text without a match code or id is rejected', () => {
   for (const text of ['', ' ', '4VZYB', '4VZYBXX', '4VZ-BX', 'http://localhost/', '/m/../x']) {
     assert.equal(parseMatchCode(text), null, text);
   }

@@ -1,4 +1,4 @@
-// How a match has ended, over the board or beside it: all that one may do next at a glance, by mouse and by keyboard.
+// The result panel of an ended match: its contents, its position and its use by keyboard.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -17,29 +17,29 @@ import type { Page } from './support.ts';
 
 after(closeBrowser);
 
-const result = (page: Page, headline: string) => page.getByRole('region', { name: headline });
+const resultPanel = (page: Page, headline: string) => page.getByRole('region', { name: headline });
 
-const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
+const focusedText = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
 
 const WINDOWS = {
   phone: { width: 390, height: 844 },
-  lying: { width: 844, height: 390 },
+  landscape: { width: 844, height: 390 },
   desktop: { width: 1280, height: 800 },
 };
 
 for (const [size, viewport] of selectVariants(Object.entries(WINDOWS), 'phone')) {
   test(
-    `how it ended is told, with what one may do next: ${size}`,
-    withServer(async (house) => {
+    `the result panel shows the result and the next actions: ${size}`,
+    withServer(async (harness) => {
       const options = { viewport, reducedMotion: 'reduce' as const, axe: true };
-      const ann = await house.openPage('/', options);
-      const bob = await house.openPage(await inviteFriend(ann, 'Connect Four'), options);
+      const ann = await harness.openPage('/', options);
+      const bob = await harness.openPage(await inviteFriend(ann, 'Connect Four'), options);
       await playMoves(ann, bob, 'd1 c1 d1 c1 d1 c1 d1');
-      const [won, lost] = [result(ann, 'You win!'), result(bob, 'You lose.')];
+      const [won, lost] = [resultPanel(ann, 'You win!'), resultPanel(bob, 'You lose.')];
       await won.getByText('Four in a row.').waitFor();
       const buttons = ['Rematch', 'Analyse', 'Share'];
       for (const name of buttons) await lost.getByRole('button', { name, exact: true }).waitFor();
-      const inside = await lost.evaluate((card) => {
+      const isInSight = await lost.evaluate((card) => {
         const all = [...card.querySelectorAll('h2, p, button, a')];
         const parts = all.filter((part) => part.clientHeight > 0);
         const { top, bottom } = card.getBoundingClientRect();
@@ -47,17 +47,17 @@ for (const [size, viewport] of selectVariants(Object.entries(WINDOWS), 'phone'))
           top >= 0 && part.top >= top && part.bottom <= bottom && bottom <= innerHeight;
         return parts.every((part) => isWithin(part.getBoundingClientRect()));
       });
-      assert.ok(inside);
+      assert.ok(isInSight);
       await expectNoHorizontalOverflow(bob);
       await expectAccessible(bob, 'the end');
       await takeScreenshot(bob, `end-${size}`);
-      // Whoever is about to answer finds the button where it was.
-      const place = () => lost.getByRole('button', { name: 'Rematch' }).boundingBox();
-      const before = await place();
+      // An offer of the opponent does not move the button.
+      const buttonBox = () => lost.getByRole('button', { name: 'Rematch' }).boundingBox();
+      const before = await buttonBox();
       await won.getByRole('button', { name: 'Rematch' }).click();
       await lost.getByText(/ wants to play again, sides swapped\.$/).waitFor();
       await won.getByText(/^Waiting for .* to accept\.$/).waitFor();
-      assert.deepEqual(await place(), before);
+      assert.deepEqual(await buttonBox(), before);
       await lost.getByRole('button', { name: 'Rematch' }).click();
       await waitForSameUrl(ann, bob);
       await waitForStatus(bob, 'Your turn.');
@@ -77,31 +77,28 @@ const LINES = [
 
 for (const [size, viewport] of selectVariants(Object.entries(WINDOWS), 'phone')) {
   test(
-    `how it ended covers nothing of the line that has won: ${size}`,
-    withServer(async (house) => {
+    `the result panel does not cover the winning line: ${size}`,
+    withServer(async (harness) => {
       const options = { viewport, reducedMotion: 'reduce' as const };
-      const ann = await house.openPage('/', options);
-      const bob = await house.openPage('/', options);
-      for (const [game, way, line, played] of LINES) {
+      const ann = await harness.openPage('/', options);
+      const bob = await harness.openPage('/', options);
+      for (const [game, shape, line, moves] of LINES) {
         await bob.goto(await inviteFriend(ann, game));
-        await playMoves(ann, bob, played);
-        const won = result(ann, 'You win!');
-        const covers = await won.evaluate((card, squares) => {
-          const covered = card.getBoundingClientRect();
+        await playMoves(ann, bob, moves);
+        const won = resultPanel(ann, 'You win!');
+        const covered = await won.evaluate((card, squares) => {
+          const panel = card.getBoundingClientRect();
           return squares.filter((square) => {
             const cell = document.querySelector(`[data-square=${square}][role=gridcell]`);
-            const { top, bottom, left, right } = cell?.getBoundingClientRect() ?? covered;
+            const { top, bottom, left, right } = cell?.getBoundingClientRect() ?? panel;
             return (
-              covered.top < bottom &&
-              top < covered.bottom &&
-              covered.left < right &&
-              left < covered.right
+              panel.top < bottom && top < panel.bottom && panel.left < right && left < panel.right
             );
           });
         }, line.split(' '));
-        assert.deepEqual(covers, [], `${game}: ${way}`);
+        assert.deepEqual(covered, [], `${game}: ${shape}`);
         await expectNoHorizontalOverflow(ann);
-        await takeScreenshot(ann, `line-${size}-${game}-${way}`.replaceAll(' ', '-'));
+        await takeScreenshot(ann, `line-${size}-${game}-${shape}`.replaceAll(' ', '-'));
         await won.getByRole('link', { name: 'To the lobby' }).click();
       }
     }),
@@ -109,22 +106,22 @@ for (const [size, viewport] of selectVariants(Object.entries(WINDOWS), 'phone'))
 }
 
 test(
-  'how it ended is put away, and what comes next is reached, by keyboard',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    const bob = await house.openPage(await inviteFriend(ann, 'Connect Four'));
+  'the buttons of the result panel can be reached, and the panel can be closed, by keyboard',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    const bob = await harness.openPage(await inviteFriend(ann, 'Connect Four'));
     await playMoves(ann, bob, 'd1 c1 d1 c1 d1 c1');
     await waitForStatus(ann, 'Your turn.');
     await ann.keyboard.press('4');
-    const won = result(ann, 'You win!');
+    const won = resultPanel(ann, 'You win!');
     await won.waitFor();
     await ann.keyboard.press('Tab');
-    assert.equal(await focused(ann), 'Rematch');
+    assert.equal(await focusedText(ann), 'Rematch');
     await ann.keyboard.press('Tab');
-    assert.equal(await focused(ann), 'Analyse');
+    assert.equal(await focusedText(ann), 'Analyse');
     await ann.keyboard.press('Escape');
     await won.waitFor({ state: 'hidden' });
-    // The keyboard is on the board again, and steps back through the moves.
+    // The board has the focus again, and keys step through the moves.
     assert.ok(await ann.evaluate(() => document.activeElement?.matches('.board *')));
     await ann.keyboard.press('Home');
     await waitForStatus(ann, 'After 0 of 7 moves.');

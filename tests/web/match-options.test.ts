@@ -1,4 +1,4 @@
-// What one agrees on in the lobby: clocks, stand-ins, takebacks.
+// The options of a match in the lobby: clock, stand-in and takebacks.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -18,8 +18,8 @@ import type { Page } from './support.ts';
 
 after(closeBrowser);
 
-/** What the page asks for by this type, the last time. */
-function lastAsked(page: Page, type: string) {
+/** Returns a function that gives the page's last request of this type. */
+function watchRequests(page: Page, type: string) {
   let last: any = null;
   page.on('websocket', (socket) =>
     socket.on('framesent', ({ payload }) => {
@@ -33,33 +33,33 @@ function lastAsked(page: Page, type: string) {
 const FIVE_THREE = { kind: 'fischer', main_ms: 300_000, increment_ms: 3000 };
 
 test(
-  'a clock of the operator is chosen, shown in the list, and remembered',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    const created = lastAsked(ann, 'create');
+  'a preset clock is sent, shown in the match list, and remembered',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    const lastCreate = watchRequests(ann, 'create');
     await ann.reload();
     await chooseClock(ann, '5+3');
     const code = codeFromLink(await createOpenMatch(ann));
-    assert.deepEqual(created().clock, FIVE_THREE);
-    const bob = await house.openPage();
+    assert.deepEqual(lastCreate().clock, FIVE_THREE);
+    const bob = await harness.openPage();
     const row = bob.locator('.rows li', {
       has: bob.getByRole('button', { name: `Join: ${code}` }),
     });
     await row.getByText('Tic-tac-toe · 5+3').waitFor();
-    // So are one's own matches.
+    // The list of own matches shows the clock, too.
     await ann.goto('/');
     await ann.locator('.rows li', { hasText: 'Tic-tac-toe · 5+3' }).waitFor();
     await startBotMatch(ann);
     await waitForMyTurn(ann);
-    assert.deepEqual(created().clock, FIVE_THREE);
+    assert.deepEqual(lastCreate().clock, FIVE_THREE);
   }),
 );
 
 test(
-  'a clock of one’s own is written down, and what is wrong with it is told at its field',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    const created = lastAsked(ann, 'create');
+  'a custom clock is sent and remembered, and an error is shown at its field',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    const lastCreate = watchRequests(ann, 'create');
     await ann.reload();
     await chooseClock(ann, 'Your own …');
     await ann.getByLabel('Kind').selectOption('Delay');
@@ -73,11 +73,11 @@ test(
       .waitFor();
     await delay.and(ann.locator(':focus')).waitFor();
     assert.equal(await delay.getAttribute('aria-invalid'), 'true');
-    assert.equal(created(), null);
+    assert.equal(lastCreate(), null);
     await delay.fill('2,5');
     assert.equal(await delay.getAttribute('aria-invalid'), 'false');
     await createOpenMatch(ann);
-    assert.deepEqual(created().clock, { kind: 'delay', main_ms: 420_000, delay_ms: 2500 });
+    assert.deepEqual(lastCreate().clock, { kind: 'delay', main_ms: 420_000, delay_ms: 2500 });
     await ann.goto('/');
     assert.equal(await delay.inputValue(), '2,5');
     await ann.locator('.rows li', { hasText: '7 d2.5' }).waitFor();
@@ -88,26 +88,26 @@ test(
     await ann.getByLabel('Time for a move').fill('40');
     await ann.getByLabel('Unit').selectOption('seconds');
     await createOpenMatch(ann);
-    assert.deepEqual(created().clock, { kind: 'move', move_ms: 40_000 });
+    assert.deepEqual(lastCreate().clock, { kind: 'move', move_ms: 40_000 });
   }),
 );
 
 test(
-  'two who look for the same clock find each other',
-  withServer(async (house) => {
+  'two players who seek a match with the same clock are paired',
+  withServer(async (harness) => {
     const [ann, bob, cem] = [
-      await house.openPage(),
-      await house.openPage(),
-      await house.openPage(),
+      await harness.openPage(),
+      await harness.openPage(),
+      await harness.openPage(),
     ];
-    for (const [who, clock] of [
+    for (const [player, clock] of [
       [cem, '1+0'],
       [ann, '5+3'],
       [bob, '5+3'],
     ] as const) {
-      await who.getByRole('radio', { name: 'Tic-tac-toe', exact: true }).check();
-      await chooseClock(who, clock);
-      await who.getByRole('button', { name: 'Find an opponent' }).click();
+      await player.getByRole('radio', { name: 'Tic-tac-toe', exact: true }).check();
+      await chooseClock(player, clock);
+      await player.getByRole('button', { name: 'Find an opponent' }).click();
     }
     for (const page of [ann, bob]) await page.getByRole('grid').waitFor();
     await waitForSameUrl(ann, bob);
@@ -116,22 +116,22 @@ test(
 );
 
 test(
-  'no bot plays by days, which the page says before one asks',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    const sought = lastAsked(ann, 'seek');
+  'correspondence matches have no bots, and the lobby says so',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    const lastSeek = watchRequests(ann, 'seek');
     await ann.reload();
     await chooseClock(ann, '3 days a move');
     await ann.getByText('Bots do not play by days: choose').waitFor();
     assert.ok(await ann.getByRole('button', { name: /^Play the/ }).isDisabled());
     await ann.getByRole('button', { name: 'Find an opponent' }).click();
     await ann.getByText('The search ends when somebody comes').waitFor();
-    assert.equal('bot' in sought(), false);
+    assert.equal('bot' in lastSeek(), false);
     await ann.getByRole('button', { name: 'Stop looking' }).click();
     await inviteFriend(ann);
     await ann.getByText('It waits for 14 days; you need not stay.').waitFor();
     assert.equal(await ann.getByLabel('Level of the bot').count(), 0);
-    // With a clock that goes on its own there are bots again.
+    // With a live clock, bots are available again.
     await ann.goto('/');
     await chooseClock(ann, '5+3');
     await ann.getByText('Bots do not play by days: choose').waitFor({ state: 'hidden' });
@@ -140,14 +140,14 @@ test(
 );
 
 test(
-  'a stand-in is chosen, and whether moves may be taken back, and both are remembered',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    const created = lastAsked(ann, 'create');
+  'the options for a stand-in and for takebacks are sent and remembered',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    const lastCreate = watchRequests(ann, 'create');
     await ann.reload();
     await inviteFriend(ann);
-    assert.equal(created().takeback, true);
-    assert.equal('stand_in' in created(), false);
+    assert.equal(lastCreate().takeback, true);
+    assert.equal('stand_in' in lastCreate(), false);
     await ann.goto('/');
     const leaving = ann.getByLabel('If somebody leaves');
     await leaving.selectOption('Medium bot plays on');
@@ -155,10 +155,10 @@ test(
     await ann.reload();
     assert.equal(await leaving.inputValue(), 'medium');
     const link = await inviteFriend(ann);
-    assert.equal(created().takeback, false);
-    assert.equal(created().stand_in, 'medium');
-    // The server has understood it: a bot plays on for whoever leaves.
-    const bob = await house.openPage(link);
+    assert.equal(lastCreate().takeback, false);
+    assert.equal(lastCreate().stand_in, 'medium');
+    // The server applies the option: a bot plays on for a player who leaves.
+    const bob = await harness.openPage(link);
     await waitForMyTurn(ann);
     await bob.evaluate(async () => {
       const socket = new WebSocket(`ws://${location.host}/ws`);
@@ -168,7 +168,7 @@ test(
       socket.send(JSON.stringify({ type: 'leave', match: location.pathname.slice(-6) }));
     });
     await ann.locator('.player', { hasText: 'Medium bot' }).waitFor();
-    // Who has left finds the match in the lobby, and takes the seat back.
+    // The player finds the match in the lobby and takes the seat back.
     await bob.goto('/');
     await bob.locator('.rows li', { hasText: 'a bot plays for you' }).waitFor();
     await bob.getByRole('button', { name: /^Take the seat back: / }).click();
@@ -178,12 +178,12 @@ test(
 );
 
 test(
-  'what the server does not know of a wish is told',
-  withServer(async (house) => {
-    const ann = await house.openPage();
+  'the page shows which option the server does not know',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
     await ann.routeWebSocket('**/ws', (socket) => {
       const server = socket.connectToServer();
-      // A server that is older than this page.
+      // Renames the field `clock`, as if the server did not know it.
       socket.onMessage((text) => {
         const { clock, ...request } = JSON.parse(String(text));
         server.send(JSON.stringify(clock ? { ...request, hourglass: clock } : request));

@@ -1,4 +1,4 @@
-// Whole matches on the page: against a bot, against each other, watched, and looked back on.
+// Whole matches on the page: against a bot, between two players, watched and replayed.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -22,14 +22,16 @@ import {
 } from './page-actions.ts';
 import { closeBrowser, eventually, withServer, takeScreenshot } from './support.ts';
 
+import type { Page } from './support.ts';
+
 after(closeBrowser);
 
 test(
-  'a match against a bot by mouse',
-  withServer(async (house) => {
-    const page = await house.openPage();
+  'a match against a bot can be played by mouse',
+  withServer(async (harness) => {
+    const page = await harness.openPage();
     await takeScreenshot(page, 'lobby');
-    // Two clicks at most: these are they.
+    // Starting a match takes at most two clicks.
     await page.getByRole('radio', { name: 'Tic-tac-toe' }).check();
     await page.getByRole('button', { name: 'Play the easy bot' }).click();
     await waitForMyTurn(page);
@@ -44,7 +46,7 @@ test(
     const count = await countMoves(page);
     await page.keyboard.press('ArrowLeft');
     await waitForStatus(page, `After ${count - 1} of ${count} moves.`);
-    // Again, with sides swapped: the bot begins.
+    // In the rematch the sides are swapped, so the bot moves first.
     await page.getByRole('button', { name: 'Rematch, sides swapped' }).click();
     await page.locator('.player', { hasText: 'O · you' }).waitFor();
     await waitForMyTurn(page);
@@ -53,15 +55,16 @@ test(
 );
 
 test(
-  'a match against a bot by keyboard',
-  withServer(async (house) => {
-    const page = await house.openPage();
+  'a match against a bot can be played by keyboard',
+  withServer(async (harness) => {
+    const page = await harness.openPage();
     await page.getByRole('radio', { name: 'Connect Four' }).focus();
     await page.keyboard.press('Space');
     await page.getByRole('button', { name: 'Play the easy bot' }).focus();
     await page.keyboard.press('Enter');
     await waitForMyTurn(page);
-    // The board has the focus. A number is a column, and Enter drops a disc where the focus is.
+    // The board has the focus. A digit key plays in its column, and Enter plays in the focused
+    // column.
     await page.locator('.cells :focus').waitFor();
     await page.keyboard.press('ArrowLeft');
     await page.locator('[data-square=c4]:focus').waitFor();
@@ -78,57 +81,58 @@ test(
 );
 
 test(
-  'the number pad plays tic-tac-toe',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    const bob = await house.openPage(await inviteFriend(ann));
+  'tic-tac-toe can be played on the number pad',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    const bob = await harness.openPage(await inviteFriend(ann));
     await waitForMyTurn(ann);
-    // Not with the focus on a button.
+    // Digit keys play no move while a button has the focus.
     await ann.getByRole('button', { name: 'Resign …' }).focus();
     await ann.keyboard.press('1');
     await cell(ann, 'b2').focus();
     await ann.keyboard.press('7');
     await bob.getByRole('gridcell', { name: 'a3, x, last move' }).waitFor();
     assert.equal(await countMoves(bob), 1);
-    // Without NumLock its keys have other names, which elsewhere move the focus or look back.
-    for (const [who, code, key, square] of [
+    // Without NumLock, the keys have the names of navigation keys, which have other functions
+    // elsewhere.
+    for (const [player, code, key, square] of [
       [bob, 'Numpad4', 'ArrowLeft', 'a2'],
       [ann, 'Numpad3', 'PageDown', 'c1'],
       [bob, 'Numpad1', 'End', 'a1'],
     ] as const) {
-      await waitForMyTurn(who);
-      await who.evaluate(
+      await waitForMyTurn(player);
+      await player.evaluate(
         (names) =>
           document.activeElement?.dispatchEvent(
             new KeyboardEvent('keydown', { ...names, bubbles: true }),
           ),
         { code, key },
       );
-      await cell(who, square).and(who.getByLabel('last move')).waitFor();
+      await cell(player, square).and(player.getByLabel('last move')).waitFor();
     }
   }),
 );
 
 test(
-  'two play by link, and a third watches',
-  withServer(async (house) => {
-    const ann = await house.openPage();
+  'two users play by link, and a third one watches',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
     const link = await inviteFriend(ann);
     await takeScreenshot(ann, 'invitation');
-    const bob = await house.openPage(link);
+    const bob = await harness.openPage(link);
     await waitForMyTurn(ann);
-    const eve = await house.openPage(link);
+    const eve = await harness.openPage(link);
     await eve.getByText('You are watching.').waitFor();
     await ann.getByText('1 watching').waitFor();
-    // Nobody beside her.
+    // Eve's page counts only other spectators.
     assert.equal(await eve.locator('.watching').innerText(), '');
-    for (const [who, square] of [
+    for (const [player, square] of [
       [ann, 'a1'],
       [bob, 'b1'],
       [ann, 'a2'],
       [bob, 'b2'],
     ] as const) {
-      await playMove(who, square);
+      await playMove(player, square);
     }
     await eve.getByRole('gridcell', { name: 'b2, o, last move' }).waitFor();
     assert.deepEqual(await legalSquares(eve), []);
@@ -141,7 +145,7 @@ test(
     await bob.getByRole('gridcell', { name: 'a3, x, last move, winning line' }).waitFor();
     await takeScreenshot(eve, 'watched');
 
-    // Once more: the other is asked, and both go on at the same address.
+    // Bob has to accept the rematch, and then both pages show it.
     await barButton(ann, 'Rematch').click();
     await ann
       .getByText(/^Waiting for guest-\w+ to accept\.$/)
@@ -163,7 +167,7 @@ test(
     await waitForSameUrl(ann, bob);
     await waitForStatus(ann, 'is to move.');
     assert.equal(await countMoves(ann), 0);
-    // The score of the series: who sits first now has lost the first match.
+    // The score of the series: the player in the first seat lost the first match.
     assert.deepEqual(await ann.locator('.points').allInnerTexts(), ['0', '1']);
     await takeScreenshot(bob, 'series');
     await eve.getByRole('link', { name: 'Watch their next match' }).click();
@@ -178,10 +182,10 @@ test(
 );
 
 test(
-  'whoever has left after the end is not waited for',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    const bob = await house.openPage(await inviteFriend(ann));
+  'a player who left after the end can only be challenged again',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    const bob = await harness.openPage(await inviteFriend(ann));
     await playMove(ann, 'b2');
     await bob.getByRole('button', { name: 'Resign …' }).click();
     await bob.getByRole('button', { name: 'Resign', exact: true }).click();
@@ -189,12 +193,12 @@ test(
     await bob.close();
     const left = ann.locator('.player', { hasText: 'has left' }).locator('.away');
     await left.waitFor();
-    // It is parted from what stands before it, which has no room on a phone.
-    const before = () => left.evaluate((one) => getComputedStyle(one, '::before').content);
+    // A separator precedes the note, except on a phone.
+    const separator = () => left.evaluate((note) => getComputedStyle(note, '::before').content);
     const size = ann.viewportSize();
-    assert.equal(await before(), '"· "');
+    assert.equal(await separator(), '"· "');
     await ann.setViewportSize({ width: 390, height: 844 });
-    assert.equal(await before(), 'none');
+    assert.equal(await separator(), 'none');
     assert.equal(await left.innerText(), 'has left');
     if (size) await ann.setViewportSize(size);
     await takeScreenshot(ann, 'left');
@@ -204,10 +208,10 @@ test(
 );
 
 test(
-  'both ask to play again in the same instant',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    const bob = await house.openPage(await inviteFriend(ann));
+  'simultaneous rematch offers start the rematch',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    const bob = await harness.openPage(await inviteFriend(ann));
     await playMove(ann, 'b2');
     await bob.getByRole('button', { name: 'Resign …' }).click();
     await bob.getByRole('button', { name: 'Resign', exact: true }).click();
@@ -218,15 +222,15 @@ test(
 );
 
 test(
-  'one steps back through the moves',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    const bob = await house.openPage(await inviteFriend(ann));
+  'a spectator can step back through the moves',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    const bob = await harness.openPage(await inviteFriend(ann));
     await playMove(ann, 'b2');
     await playMove(bob, 'a1');
     await playMove(ann, 'c3');
-    // A page that has only just come knows the past, too.
-    const eve = await house.openPage(new URL(ann.url()).pathname);
+    // A page that loads during the match has the earlier moves, too.
+    const eve = await harness.openPage(new URL(ann.url()).pathname);
     await eve.getByText('You are watching.').waitFor();
     await eve.locator('.moves button').nth(2).waitFor();
     await eve.keyboard.press('ArrowLeft');
@@ -243,11 +247,11 @@ test(
 );
 
 test(
-  'a move that is listed stays, with the focus on it, and goes when it is taken back',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    const bob = await house.openPage(await inviteFriend(ann, 'Connect Four'));
-    const listed = (...rounds: string[]) =>
+  'a listed move keeps its focus when moves follow, and a takeback removes moves',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    const bob = await harness.openPage(await inviteFriend(ann, 'Connect Four'));
+    const expectMoveList = (...rounds: string[]) =>
       eventually(async () =>
         assert.deepEqual(await ann.locator('.moves li').allTextContents(), rounds),
       );
@@ -255,29 +259,29 @@ test(
     const first = ann.getByRole('button', { name: 'Move 1, Red: 4', exact: true });
     await first.focus();
     await playMove(bob, 'c2');
-    await listed('43', '53');
+    await expectMoveList('43', '53');
     assert.ok(await first.evaluate((button) => button === document.activeElement));
     await barButton(bob, 'Take back').click();
     await ann.getByRole('button', { name: 'Accept' }).click();
-    await listed('43', '5');
+    await expectMoveList('43', '5');
     await playMove(bob, 'b1');
-    await listed('43', '52');
+    await expectMoveList('43', '52');
   }),
 );
 
 test(
-  'from a move of ours that is under way one steps back one move',
-  withServer(async (house) => {
-    const page = await house.openPage('about:blank');
-    const held = await holdAnswers(page);
+  'a step back from an unconfirmed move shows the position before it',
+  withServer(async (harness) => {
+    const page = await harness.openPage('about:blank');
+    const messages = await interceptMessages(page);
     await page.goto('/');
     await startBotMatch(page, { game: 'Connect Four', side: 'Red' });
     await playMove(page, 'd1');
     await waitForMyTurn(page);
-    // Where the bot has not put its disc.
+    // An empty square of the bottom row.
     const isTaken = (await cell(page, 'a1').and(page.getByLabel('empty')).count()) === 0;
     const square = isTaken ? 'b1' : 'a1';
-    held.begins();
+    messages.hold();
     await cell(page, square).click();
     await waitForStatus(page, 'Playing …');
     await page.keyboard.press('ArrowLeft');
@@ -292,16 +296,16 @@ test(
     await cell(page, square).and(page.getByLabel(/red/)).waitFor();
     await page.getByRole('button', { name: 'One move back' }).click();
     await waitForStatus(page, 'After 2 of 3 moves.');
-    // What is answered meanwhile takes nobody along.
-    held.ends();
+    // Messages from the server do not change the shown position.
+    messages.release();
     await waitForStatus(page, /^After 2 of [34] moves\.$/);
     await page.getByRole('button', { name: 'To now', exact: true }).click();
     await waitForMyTurn(page);
   }),
 );
 
-/** Lets a page wait for what the server says, between these. */
-async function holdAnswers(page: import('./support.ts').Page) {
+/** Allows a test to delay the messages from the server. */
+async function interceptMessages(page: Page) {
   let held: (() => void)[] | null = null;
   await page.routeWebSocket('**/ws', (socket) => {
     const server = socket.connectToServer();
@@ -311,8 +315,8 @@ async function holdAnswers(page: import('./support.ts').Page) {
     });
   });
   return {
-    begins: () => (held = []),
-    ends: () => {
+    hold: () => (held = []),
+    release: () => {
       for (const send of held ?? []) send();
       held = null;
     },
@@ -320,9 +324,9 @@ async function holdAnswers(page: import('./support.ts').Page) {
 }
 
 test(
-  'resigning takes one confirmation',
-  withServer(async (house) => {
-    const page = await house.openPage();
+  'a resignation needs one confirmation',
+  withServer(async (harness) => {
+    const page = await harness.openPage();
     await startBotMatch(page, { game: 'Connect Four', side: 'Yellow' });
     await page.getByRole('button', { name: 'Resign …' }).click();
     await page.getByRole('button', { name: 'Play on' }).click();
@@ -336,10 +340,10 @@ test(
 );
 
 test(
-  'who looks for an opponent finds one, or a bot',
-  withServer(async (house) => {
-    // Both are there before the search begins, which a bot ends after 20 seconds.
-    const [ann, bob] = [await house.openPage(), await house.openPage()];
+  'two users who seek an opponent are paired before a bot joins',
+  withServer(async (harness) => {
+    // Both pages are open before the first seek, because a bot joins after 20 seconds.
+    const [ann, bob] = [await harness.openPage(), await harness.openPage()];
     await ann.getByRole('button', { name: 'Find an opponent' }).click();
     await ann.getByText('the easy bot sits down in').waitFor();
     await takeScreenshot(ann, 'seeking');
@@ -350,16 +354,16 @@ test(
 );
 
 test(
-  'two bots are watched, and found in the lobby',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    // A game that is not over before one looks.
+  'a match between two bots can be started and watched from the lobby',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    // A chess match lasts long enough for both users to watch it.
     await ann.getByRole('radio', { name: 'Chess', exact: true }).check();
     await ann.getByText('Or watch two bots').click();
     await ann.getByLabel('Pace').selectOption('Slow');
     await ann.getByRole('button', { name: 'Watch them' }).click();
     await ann.getByText('You are watching.').waitFor();
-    const bob = await house.openPage();
+    const bob = await harness.openPage();
     await bob.getByRole('button', { name: /^Watch: / }).click();
     await bob.getByText('You are watching.').waitFor();
     await waitForSameUrl(ann, bob);
@@ -367,11 +371,11 @@ test(
 );
 
 test(
-  'the lobby leads to open matches and back to ours',
-  withServer(async (house) => {
-    const ann = await house.openPage();
+  'the lobby leads to open matches and back to own matches',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
     await createOpenMatch(ann);
-    const bob = await house.openPage();
+    const bob = await harness.openPage();
     await bob.getByRole('button', { name: /^Join: / }).click();
     await ann.locator('.standing', { hasText: 'Your turn.' }).waitFor();
     await bob.getByRole('link', { name: 'Plyhouse' }).click();
@@ -381,14 +385,14 @@ test(
 );
 
 test(
-  'what happens in a match out of sight is told, with a way there',
-  withServer(async (house) => {
-    const ann = await house.openPage();
+  'a toast reports events of a match that is out of sight and links to it',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
     const toast = ann.locator('#toast');
     const link = await inviteFriend(ann);
     await ann.getByRole('link', { name: 'Plyhouse' }).click();
     await ann.getByRole('button', { name: /^Play the/ }).waitFor();
-    const bob = await house.openPage(link);
+    const bob = await harness.openPage(link);
     await toast.filter({ hasText: /^Tic-tac-toe against guest-\w+ begins: Your turn\./ }).waitFor();
     await expectTitle(ann, '● Your turn – Plyhouse');
     await takeScreenshot(ann, 'news');
@@ -396,7 +400,7 @@ test(
     await playMove(ann, 'b2');
     await toast.filter({ hasText: /^$/ }).waitFor({ state: 'attached' });
 
-    // From another match, in which one waits.
+    // The toast also appears on the page of another match.
     await ann.getByRole('link', { name: 'Plyhouse' }).click();
     await inviteFriend(ann, 'Chess');
     await playMove(bob, 'a1');
@@ -410,18 +414,18 @@ test(
 );
 
 test(
-  'whoever has too many matches open is told which, and calls one off',
+  'at the limit of open matches, the page names them and the user can cancel one',
   withServer(
-    async (house) => {
-      const ann = await house.openPage();
-      const lobby = () => ann.getByRole('link', { name: 'Plyhouse' }).click();
-      const mine = ann.getByRole('button', { name: /^Open: / });
+    async (harness) => {
+      const ann = await harness.openPage();
+      const openLobby = () => ann.getByRole('link', { name: 'Plyhouse' }).click();
+      const ownMatches = ann.getByRole('button', { name: /^Open: / });
       for (let count = 0; count < 7; count++) {
         await inviteFriend(ann);
-        await lobby();
+        await openLobby();
       }
-      await mine.nth(4).waitFor();
-      assert.equal(await mine.count(), 5);
+      await ownMatches.nth(4).waitFor();
+      assert.equal(await ownMatches.count(), 5);
       await ann.getByRole('button', { name: 'Invite a friend' }).click();
       await ann
         .locator('#toast', {
@@ -431,30 +435,30 @@ test(
         .waitFor();
       await takeScreenshot(ann, 'too-many');
       await ann.getByRole('button', { name: 'and 2 more' }).click();
-      assert.equal(await mine.count(), 7);
-      await mine.nth(5).locator('xpath=..').locator(':focus').waitFor();
+      assert.equal(await ownMatches.count(), 7);
+      await ownMatches.nth(5).locator('xpath=..').locator(':focus').waitFor();
 
       const first = ann.getByRole('button', { name: /^Cancel: / }).first();
       const code = (await first.getAttribute('aria-label'))?.slice(-6) ?? '';
       await first.click();
       await ann.getByRole('button', { name: `Open: ${code}` }).waitFor({ state: 'detached' });
       await inviteFriend(ann);
-      // Nobody sat in what was called off: there is nobody to play it with again.
+      // The cancelled match had no opponent, so it has no rematch.
       await ann.goto(`/m/${code}`);
       await waitForStatus(ann, 'No result.');
-      const again = barButton(ann, 'Rematch');
-      await again.and(ann.locator('[aria-disabled=true]')).waitFor({ state: 'attached' });
+      const rematch = barButton(ann, 'Rematch');
+      await rematch.and(ann.locator('[aria-disabled=true]')).waitFor({ state: 'attached' });
     },
     ['--live-matches', '7'],
   ),
 );
 
 test(
-  'an open match takes a bot after all',
-  withServer(async (house) => {
-    const page = await house.openPage();
+  'a bot can be added to an open match',
+  withServer(async (harness) => {
+    const page = await harness.openPage();
     await inviteFriend(page);
-    // The bot that the lobby offers, too.
+    // The preset level equals that of the lobby.
     const level = page.getByLabel('Level of the bot');
     assert.equal(await level.inputValue(), 'easy');
     await level.selectOption('Hard');
@@ -465,22 +469,22 @@ test(
 );
 
 test(
-  'a game that the page knows nothing of is drawn and played',
-  withServer(async (house) => {
-    const page = await house.openPage();
-    // To this page the games have other names than it has customs for.
+  'a game that the page does not know can be played',
+  withServer(async (harness) => {
+    const page = await harness.openPage();
+    // Renames games in the messages, so that the page does not know them.
     const names = { 'tic-tac-toe': 'noughts', 'connect-four': 'drops' };
     await page.routeWebSocket('**/ws', (socket) => {
       const server = socket.connectToServer();
-      const known = Object.entries(names);
+      const pairs = Object.entries(names);
       socket.onMessage((text) =>
         server.send(
-          known.reduce((all, [ours, theirs]) => all.replaceAll(theirs, ours), String(text)),
+          pairs.reduce((all, [ours, theirs]) => all.replaceAll(theirs, ours), String(text)),
         ),
       );
       server.onMessage((text) =>
         socket.send(
-          known.reduce((all, [ours, theirs]) => all.replaceAll(ours, theirs), String(text)),
+          pairs.reduce((all, [ours, theirs]) => all.replaceAll(ours, theirs), String(text)),
         ),
       );
     });
@@ -489,7 +493,7 @@ test(
     await playMove(page, 'b2');
     await page.getByRole('gridcell', { name: /^b2, x/ }).waitFor();
     await page.getByRole('link', { name: 'Plyhouse' }).click();
-    // Its moves name no squares: they are offered beside the board.
+    // Moves without squares have buttons beside the board.
     await startBotMatch(page, { game: 'Connect Four' });
     await page
       .getByRole('group', { name: 'Other moves' })

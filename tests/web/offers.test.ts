@@ -1,4 +1,4 @@
-// What players offer each other, and what else they do beside moving.
+// Offers between players, and other actions of the bar.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -23,29 +23,31 @@ import type { Page } from './support.ts';
 
 after(closeBrowser);
 
-/** Why nothing is to be done there. */
-async function isBarred(page: Page, name: string, why: string) {
+/** Waits until the bar button is disabled and its tooltip gives the reason. */
+async function expectDisabled(page: Page, name: string, reason: string) {
   await barButton(page, name).and(page.locator('[aria-disabled=true]')).waitFor();
   await eventually(async () =>
-    assert.equal(await barButton(page, name).getAttribute('title'), why),
+    assert.equal(await barButton(page, name).getAttribute('title'), reason),
   );
 }
 
-const answer = (page: Page, name: string) =>
+const answerButton = (page: Page, name: string) =>
   page.getByRole('group', { name: 'Offers' }).getByRole('button', { name });
 
 test(
-  'a draw is offered, declined by click, offered by the other and taken by key',
-  withServer(async (house) => {
-    const ann = await house.openPage('/', { axe: true });
-    const bob = await house.openPage(await inviteFriend(ann, 'Chess'));
+  'a draw offer can be declined by mouse and accepted by keyboard',
+  withServer(async (harness) => {
+    const ann = await harness.openPage('/', { axe: true });
+    const bob = await harness.openPage(await inviteFriend(ann, 'Chess'));
     await waitForMyTurn(ann);
-    await isBarred(ann, 'Offer a draw', 'A draw can be offered after two moves.');
-    const places = await Promise.all(
-      ['Offer a draw', 'Resign …', 'Flip the board'].map((name) =>
-        barButton(ann, name).boundingBox(),
-      ),
-    );
+    await expectDisabled(ann, 'Offer a draw', 'A draw can be offered after two moves.');
+    const buttonBoxes = () =>
+      Promise.all(
+        ['Offer a draw', 'Resign …', 'Flip the board'].map((name) =>
+          barButton(ann, name).boundingBox(),
+        ),
+      );
+    const before = await buttonBoxes();
     await playMove(ann, 'e2', 'e4');
     await playMove(bob, 'e7', 'e5');
     await waitForMyTurn(ann);
@@ -57,29 +59,22 @@ test(
     await expectTitle(bob, /^● guest-\w+ offers a draw\. – Chess/);
     await bob.locator('link[rel=icon][href$="/icon-calling.svg"]').waitFor({ state: 'attached' });
     await bob.locator('#heard', { hasText: 'offers a draw.' }).waitFor({ state: 'attached' });
-    await isBarred(ann, 'Offer a draw', 'You have offered a draw.');
+    await expectDisabled(ann, 'Offer a draw', 'You have offered a draw.');
     await takeScreenshot(bob, 'offered');
-    await answer(bob, 'Decline').click();
+    await answerButton(bob, 'Decline').click();
     await ann.locator('#toast', { hasText: /^guest-\w+ declines the draw\.$/ }).waitFor();
     await expectTitle(bob, /^[^●]/);
     await bob.locator('link[rel=icon][href$="/icon.svg"]').waitFor({ state: 'attached' });
-    const again = 'You have offered one lately. It can be asked again in 20 moves.';
-    await isBarred(ann, 'Offer a draw', again);
+    const reason = 'You have offered one lately. It can be asked again in 20 moves.';
+    await expectDisabled(ann, 'Offer a draw', reason);
     assert.equal(await barButton(ann, 'Offer a draw').innerText(), 'in 20');
 
     await barButton(bob, 'Offer a draw').click();
-    await answer(ann, 'Accept').waitFor();
-    assert.equal(await answer(ann, 'Accept').getAttribute('aria-keyshortcuts'), 'y');
+    await answerButton(ann, 'Accept').waitFor();
+    assert.equal(await answerButton(ann, 'Accept').getAttribute('aria-keyshortcuts'), 'y');
     await expectAccessible(ann, 'offered a draw');
     await expectNoHorizontalOverflow(ann);
-    assert.deepEqual(
-      await Promise.all(
-        ['Offer a draw', 'Resign …', 'Flip the board'].map((name) =>
-          barButton(ann, name).boundingBox(),
-        ),
-      ),
-      places,
-    );
+    assert.deepEqual(await buttonBoxes(), before);
     await ann.keyboard.press('y');
     for (const page of [ann, bob]) {
       await waitForStatus(page, 'A draw.');
@@ -89,15 +84,15 @@ test(
 );
 
 test(
-  'a flag during an open draw offer ends the match as a draw, and the page says why',
-  withServer(async (house) => {
-    const ann = await house.openPage('/');
+  'a match ends as a draw if time runs out during a draw offer, and the page says why',
+  withServer(async (harness) => {
+    const ann = await harness.openPage('/');
     const clock = { kind: 'fischer', main_ms: 10_000, increment_ms: 0 };
-    const bob = await house.openPage(await inviteWithTerms(ann, { clock }, 'Chess'));
+    const bob = await harness.openPage(await inviteWithTerms(ann, { clock }, 'Chess'));
     await playMove(ann, 'e2', 'e4');
     await playMove(bob, 'e7', 'e5');
     await barButton(bob, 'Offer a draw').click();
-    await answer(ann, 'Accept').waitFor();
+    await answerButton(ann, 'Accept').waitFor();
     for (const page of [ann, bob]) {
       await waitForStatus(page, 'A draw.');
       await page.getByText('Time ran out while a draw offer was open.', { exact: true }).waitFor();
@@ -106,21 +101,21 @@ test(
 );
 
 test(
-  'moves are taken back: asked for, withdrawn, agreed on',
-  withServer(async (house) => {
-    const ann = await house.openPage();
+  'a takeback can be requested, withdrawn and accepted',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
     const clock = { kind: 'fischer', main_ms: 300_000, increment_ms: 60_000 };
-    const bob = await house.openPage(await inviteWithTerms(ann, { clock }, 'Chess'));
+    const bob = await harness.openPage(await inviteWithTerms(ann, { clock }, 'Chess'));
     await waitForMyTurn(ann);
-    await isBarred(ann, 'Take back', 'You have not moved yet.');
-    for (const [who, from, to] of [
+    await expectDisabled(ann, 'Take back', 'You have not moved yet.');
+    for (const [player, from, to] of [
       [ann, 'e2', 'e4'],
       [bob, 'e7', 'e5'],
       [ann, 'd2', 'd4'],
     ] as const) {
-      await playMove(who, from, to);
+      await playMove(player, from, to);
     }
-    // The third move was charged, and brought its increment.
+    // The clock was charged for the third move and received the increment.
     await ann
       .getByRole('timer')
       .first()
@@ -131,8 +126,8 @@ test(
       .getByText(/asks to take back the last move\.$/)
       .first()
       .waitFor();
-    await answer(ann, 'Withdraw').click();
-    await answer(bob, 'Accept').waitFor({ state: 'detached' });
+    await answerButton(ann, 'Withdraw').click();
+    await answerButton(bob, 'Accept').waitFor({ state: 'detached' });
     await playMove(bob, 'a7', 'a6');
     await waitForMyTurn(ann);
     await barButton(ann, 'Take back').click();
@@ -140,7 +135,7 @@ test(
       .getByText(/asks to take back 2 moves\.$/)
       .first()
       .waitFor();
-    await answer(bob, 'Accept').click();
+    await answerButton(bob, 'Accept').click();
     for (const page of [ann, bob]) {
       await cell(page, 'd4').and(page.getByLabel('empty')).waitFor();
       assert.equal(await countMoves(page), 2);
@@ -150,16 +145,16 @@ test(
       .first()
       .filter({ hasText: /^[45]:\d\dto move/ })
       .waitFor();
-    // What is played now is another move than the one that was taken back.
+    // A different move can replace the one taken back.
     await playMove(ann, 'd2', 'd3');
     await cell(bob, 'd3').and(bob.getByLabel('white pawn')).waitFor();
   }),
 );
 
 test(
-  'a bot takes back at once',
-  withServer(async (house) => {
-    const page = await house.openPage();
+  'a bot accepts a takeback at once',
+  withServer(async (harness) => {
+    const page = await harness.openPage();
     await startBotMatch(page);
     await playMove(page, 'b2');
     await waitForMyTurn(page);
@@ -170,19 +165,19 @@ test(
 );
 
 test(
-  'what the terms exclude is told, and nothing is asked without a connection',
-  withServer(async (house) => {
-    house.expectsFailures = true;
-    const ann = await house.openPage();
-    const bob = await house.openPage(await inviteWithTerms(ann, { takeback: false }));
+  'buttons are disabled with a reason if the terms exclude the action or the connection is lost',
+  withServer(async (harness) => {
+    harness.expectsFailures = true;
+    const ann = await harness.openPage();
+    const bob = await harness.openPage(await inviteWithTerms(ann, { takeback: false }));
     await playMove(ann, 'b2');
-    await isBarred(ann, 'Take back', 'In this match nothing is taken back.');
-    await isBarred(ann, 'Offer a draw', 'In this game nobody agrees on a draw.');
+    await expectDisabled(ann, 'Take back', 'In this match nothing is taken back.');
+    await expectDisabled(ann, 'Offer a draw', 'In this game nobody agrees on a draw.');
     await barButton(ann, 'Offer a draw').click({ force: true });
     await ann.locator('#toast', { hasText: 'In this game nobody agrees on a draw.' }).waitFor();
-    await house.server.kill();
-    await isBarred(bob, 'Resign …', 'There is no connection now.');
-    await house.server.start();
+    await harness.server.kill();
+    await expectDisabled(bob, 'Resign …', 'There is no connection now.');
+    await harness.server.start();
     for (const page of [ann, bob]) {
       await barButton(page, 'Resign …').and(page.locator('[aria-disabled=false]')).waitFor();
     }
@@ -190,17 +185,17 @@ test(
 );
 
 test(
-  'a question that is open stays open while the other moves',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    const bob = await house.openPage(await inviteFriend(ann));
+  'an open confirmation stays open while the opponent moves',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    const bob = await harness.openPage(await inviteFriend(ann));
     await playMove(ann, 'b2');
     await barButton(ann, 'Resign …').click();
     await ann.locator(':focus', { hasText: 'Play on' }).waitFor();
     await playMove(bob, 'a1');
     await waitForMyTurn(ann);
     await ann.locator(':focus', { hasText: 'Play on' }).waitFor();
-    // Two moves are played: it can be called off no more.
+    // After two moves, the match can no longer be cancelled.
     await ann.getByRole('button', { name: 'Cancel the match' }).waitFor({ state: 'hidden' });
     await ann.keyboard.press('Escape');
     await barButton(ann, 'Resign …').and(ann.locator(':focus')).waitFor();
@@ -208,10 +203,10 @@ test(
 );
 
 test(
-  'a match that has hardly begun is called off',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    const bob = await house.openPage(await inviteFriend(ann));
+  'a match can be cancelled after the first move',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    const bob = await harness.openPage(await inviteFriend(ann));
     await playMove(ann, 'b2');
     await barButton(bob, 'Resign …').click();
     await bob.getByRole('button', { name: 'Cancel the match' }).click();
@@ -222,11 +217,11 @@ test(
 );
 
 test(
-  'time is given to the other',
-  withServer(async (house) => {
-    const ann = await house.openPage();
+  'a player can give time to the opponent',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
     const clock = { kind: 'fischer', main_ms: 300_000, increment_ms: 0 };
-    const bob = await house.openPage(await inviteWithTerms(ann, { clock }));
+    const bob = await harness.openPage(await inviteWithTerms(ann, { clock }));
     await waitForMyTurn(ann);
     await barButton(ann, '+15s for the other').click();
     await bob.locator('#toast', { hasText: 'You are given 15 seconds more.' }).waitFor();
@@ -237,10 +232,10 @@ test(
 );
 
 test(
-  'an offer in a match out of sight is told',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    const bob = await house.openPage(await inviteFriend(ann, 'Chess'));
+  'a toast reports an offer in a match that is out of sight',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    const bob = await harness.openPage(await inviteFriend(ann, 'Chess'));
     await playMove(ann, 'e2', 'e4');
     await playMove(bob, 'e7', 'e5');
     await bob.getByRole('link', { name: 'Plyhouse' }).click();
@@ -251,25 +246,25 @@ test(
 );
 
 test(
-  'what is said of a match goes away with its next event',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    // Not because its time is over: nothing ends by itself that is shown for as long as that.
+  'the next event of a match removes the toast about it',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    // Extends the timeout of toasts, so that it cannot remove them.
     await ann.evaluate(() => {
       const { setTimeout } = globalThis;
-      const longer = (ms: number) => (ms === 6000 ? ms * 100 : ms);
-      globalThis.setTimeout = ((then: () => void, ms: number) =>
-        setTimeout(then, longer(ms))) as typeof setTimeout;
+      const extend = (ms: number) => (ms === 6000 ? ms * 100 : ms);
+      globalThis.setTimeout = ((callback: () => void, ms: number) =>
+        setTimeout(callback, extend(ms))) as typeof setTimeout;
     });
-    const bob = await house.openPage(await inviteFriend(ann, 'Chess'));
+    const bob = await harness.openPage(await inviteFriend(ann, 'Chess'));
     await playMove(ann, 'e2', 'e4');
     await playMove(bob, 'e7', 'e5');
     await barButton(ann, 'Offer a draw').click();
-    await answer(bob, 'Decline').click();
-    const said = ann.locator('#toast', { hasText: 'declines the draw.' });
-    await said.waitFor();
+    await answerButton(bob, 'Decline').click();
+    const toast = ann.locator('#toast', { hasText: 'declines the draw.' });
+    await toast.waitFor();
     await playMove(ann, 'd2', 'd3');
-    await said.waitFor({ state: 'detached' });
+    await toast.waitFor({ state: 'detached' });
     await bob.getByRole('link', { name: 'Plyhouse' }).click();
     await barButton(ann, 'Offer a draw').click({ force: true });
     await ann.locator('#toast', { hasText: 'It can be asked again in 19 moves.' }).waitFor();
@@ -279,26 +274,26 @@ test(
 );
 
 test(
-  'a page that has only just come learns from a refusal for how long it is one',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    const bob = await house.openPage(await inviteFriend(ann, 'Chess'));
+  'after a reload, an error of the server tells the page how long a cooldown lasts',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    const bob = await harness.openPage(await inviteFriend(ann, 'Chess'));
     await playMove(ann, 'e2', 'e4');
     await playMove(bob, 'e7', 'e5');
     await barButton(ann, 'Offer a draw').click();
-    await answer(bob, 'Decline').click();
+    await answerButton(bob, 'Decline').click();
     await ann.locator('#toast', { hasText: 'declines the draw.' }).waitFor();
     await ann.reload();
     await waitForMyTurn(ann);
     await barButton(ann, 'Offer a draw').click();
-    const why = 'It is too soon to offer a draw. It can be asked again in 20 moves.';
-    await isBarred(ann, 'Offer a draw', why);
+    const tooSoon = 'It is too soon to offer a draw. It can be asked again in 20 moves.';
+    await expectDisabled(ann, 'Offer a draw', tooSoon);
     await playMove(ann, 'd2', 'd3');
-    await isBarred(ann, 'Offer a draw', why.replace('20', '19'));
+    await expectDisabled(ann, 'Offer a draw', tooSoon.replace('20', '19'));
     await barButton(bob, 'Resign …').click();
     await bob.getByRole('button', { name: 'Resign', exact: true }).click();
     await barButton(ann, 'Rematch').click();
-    await answer(bob, 'Decline').click();
+    await answerButton(bob, 'Decline').click();
     await ann.locator('#toast', { hasText: 'does not want to play again.' }).waitFor();
     await barButton(ann, 'Rematch')
       .filter({ hasText: /^[56]\ds$/ })
@@ -310,14 +305,14 @@ test(
 );
 
 test(
-  'whoever watches is told what is offered, and asked nothing',
-  withServer(async (house) => {
-    const ann = await house.openPage();
+  'spectators see offers but no buttons to answer them',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
     const link = await inviteFriend(ann, 'Chess');
-    const bob = await house.openPage(link);
+    const bob = await harness.openPage(link);
     await playMove(ann, 'e2', 'e4');
     await playMove(bob, 'e7', 'e5');
-    const eve = await house.openPage(link);
+    const eve = await harness.openPage(link);
     await eve.getByText('You are watching.').waitFor();
     await barButton(ann, 'Offer a draw').click();
     await barButton(bob, 'Take back').click();
@@ -325,7 +320,7 @@ test(
     await offers.getByText(/^guest-\w+ offers a draw\.$/).waitFor();
     await offers.getByText(/^guest-\w+ asks to take back the last move\.$/).waitFor();
     assert.equal(await offers.getByRole('button').count(), 0);
-    await answer(bob, 'Decline').click();
+    await answerButton(bob, 'Decline').click();
     await offers.getByText('offers a draw.').waitFor({ state: 'detached' });
   }),
 );

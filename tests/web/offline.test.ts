@@ -1,4 +1,4 @@
-// The page without a server: it opens, small games are played against bots, and one's past is there.
+// The page without the server: it loads, plays small games against bots, and shows past games.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -21,68 +21,66 @@ import type { TestHarness, Page } from './support.ts';
 
 after(closeBrowser);
 
-/** With the service worker, which stores the page. */
-const KEPT = { serviceWorkers: 'allow' as const };
+/** Allows the service worker, which caches the page. */
+const CACHED = { serviceWorkers: 'allow' as const };
 
-/** Waits until the browser has kept the page. */
-const isKept = (page: Page) =>
+const waitForServiceWorker = (page: Page) =>
   page.evaluate(async () => void (await navigator.serviceWorker.ready));
 
-/** The server is gone, and the page opened anew. */
-async function withoutServer(house: TestHarness, page: Page, path: string = '/') {
-  house.expectsFailures = true;
-  await isKept(page);
-  await house.server.kill();
+/** Kills the server, reloads the page and starts offline play. */
+async function goOffline(harness: TestHarness, page: Page, path = '/') {
+  harness.expectsFailures = true;
+  await waitForServiceWorker(page);
+  await harness.server.kill();
   await page.goto(path);
   await page.getByRole('button', { name: 'Play without it' }).click();
   await page.getByText('You play without the server').waitFor();
 }
 
 test(
-  'the way to play without the server stays from one try to reach it to the next',
-  withServer(async (house) => {
-    const page = await house.openPage('/', KEPT);
-    house.expectsFailures = true;
-    await isKept(page);
-    await house.server.kill();
+  'the button for offline play keeps its focus while the page tries to connect',
+  withServer(async (harness) => {
+    const page = await harness.openPage('/', CACHED);
+    harness.expectsFailures = true;
+    await waitForServiceWorker(page);
+    await harness.server.kill();
     await page.goto('/');
-    const way = page.getByRole('button', { name: 'Play without it' });
-    await way.focus();
-    for (let tries = 0; tries < 3; tries++) await page.waitForEvent('websocket');
-    await way.and(page.locator(':focus')).waitFor();
+    const button = page.getByRole('button', { name: 'Play without it' });
+    await button.focus();
+    for (let attempt = 0; attempt < 3; attempt++) await page.waitForEvent('websocket');
+    await button.and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Enter');
     await page.getByText('You play without the server').waitFor();
   }),
 );
 
-/** The moves that the page tells. */
-const listed = (page: Page) => page.locator('.moves button').allTextContents();
+const listedMoves = (page: Page) => page.locator('.moves button').allTextContents();
 
-/** Somebody who has begun a game without a server, and what it tells of the moves. */
-async function begun(house: TestHarness) {
-  const page = await house.openPage('/', KEPT);
-  await withoutServer(house, page);
+/** Starts an offline match and returns its page and its moves. */
+async function startOfflineMatch(harness: TestHarness) {
+  const page = await harness.openPage('/', CACHED);
+  await goOffline(harness, page);
   await startBotMatch(page);
   await playMove(page, 'b2');
   await waitForMyTurn(page);
-  return { page, before: await listed(page) };
+  return { page, before: await listedMoves(page) };
 }
 
-/** Plays whatever is possible until it is over. */
+/** Plays legal moves until the match is over. */
 async function playOut(page: Page) {
   while (!(await isMatchOver(page))) {
     const [square = ''] = await legalSquares(page);
-    // Not until it is no more our turn: a bot that has answered already would be waited for.
+    // This does not wait for the bot's turn, because the bot may have moved already.
     await playMove(page, square);
   }
 }
 
 for (const game of selectVariants(['Tic-tac-toe', 'Connect Four'], 'Connect Four')) {
   test(
-    `${game} is played to its end without a server, and again`,
-    withServer(async (house) => {
-      const page = await house.openPage('/', KEPT);
-      await withoutServer(house, page);
+    `a match and a rematch of ${game} can be played offline`,
+    withServer(async (harness) => {
+      const page = await harness.openPage('/', CACHED);
+      await goOffline(harness, page);
       await startBotMatch(page, { game, level: 'Easy' });
       await waitForMyTurn(page);
       await playOut(page);
@@ -90,7 +88,7 @@ for (const game of selectVariants(['Tic-tac-toe', 'Connect Four'], 'Connect Four
       await page.locator('.room:not(.ended)').waitFor();
       await playOut(page);
       await takeScreenshot(page, `alone-${game}`);
-      // What was played is among one's games.
+      // The list of ended games has both matches.
       await page.goto('/games');
       await page.getByRole('button', { name: 'Play without it' }).click();
       await page.locator('.over li').nth(1).waitFor();
@@ -100,10 +98,10 @@ for (const game of selectVariants(['Tic-tac-toe', 'Connect Four'], 'Connect Four
 }
 
 test(
-  'without a server the strongest bot does not lose, and a move is taken back',
-  withServer(async (house) => {
-    const page = await house.openPage('/', KEPT);
-    await withoutServer(house, page);
+  'offline, the strongest bot does not lose, and moves can be taken back',
+  withServer(async (harness) => {
+    const page = await harness.openPage('/', CACHED);
+    await goOffline(harness, page);
     await startBotMatch(page, { level: 'Full strength' });
     await playMove(page, 'a1');
     await waitForMyTurn(page);
@@ -119,14 +117,14 @@ test(
 );
 
 test(
-  'past games are looked at again without a server, and what needs it is refused',
-  withServer(async (house) => {
-    const page = await house.openPage('/', KEPT);
+  'offline, past games can be replayed, and other matches need the server',
+  withServer(async (harness) => {
+    const page = await harness.openPage('/', CACHED);
     await startBotMatch(page);
     await playOut(page);
     const count = await countMoves(page);
     const { pathname } = new URL(page.url());
-    await withoutServer(house, page, pathname);
+    await goOffline(harness, page, pathname);
     await page.locator('.room.ended').waitFor();
     assert.equal(await countMoves(page), count);
     await page.keyboard.press('Home');
@@ -138,10 +136,10 @@ test(
 );
 
 test(
-  'without a server nothing is offered that needs it',
-  withServer(async (house) => {
-    const page = await house.openPage('/', { ...KEPT, axe: true });
-    await withoutServer(house, page);
+  'offline, the page offers nothing that needs the server',
+  withServer(async (harness) => {
+    const page = await harness.openPage('/', { ...CACHED, axe: true });
+    await goOffline(harness, page);
     await page.getByRole('button', { name: /^Play the/ }).waitFor();
     await takeScreenshot(page, 'alone-lobby');
     for (const name of ['Invite a friend', 'Find an opponent', 'Create an open match', 'Show'])
@@ -149,7 +147,7 @@ test(
     assert.equal(await page.getByRole('combobox', { name: 'Clock' }).count(), 0);
     assert.equal(await page.getByRole('link', { name: 'Set up' }).count(), 0);
     await expectAccessible(page, 'the lobby without a server');
-    // Whoever plays the weakest bot often enough beats it.
+    // Rematches against the weakest bot lead to a win.
     await startBotMatch(page);
     await playOut(page);
     while ((await page.getByRole('heading', { name: 'You win' }).count()) === 0) {
@@ -166,20 +164,20 @@ test(
 );
 
 test(
-  'a game without a server goes on after a reload',
-  withServer(async (house) => {
-    const page = await house.openPage('/', KEPT);
-    await withoutServer(house, page);
+  'an offline match continues after a reload',
+  withServer(async (harness) => {
+    const page = await harness.openPage('/', CACHED);
+    await goOffline(harness, page);
     await startBotMatch(page, { game: 'Connect Four' });
     await playMove(page, 'd1');
     await waitForMyTurn(page);
-    const before = await listed(page);
+    const before = await listedMoves(page);
     await page.reload();
     await waitForMyTurn(page);
-    assert.deepEqual(await listed(page), before);
+    assert.deepEqual(await listedMoves(page), before);
     await takeScreenshot(page, 'alone-going-on');
     await playOut(page);
-    // What is over is not gone on with, and is still to be seen.
+    // A reload still shows the ended match, although it is no longer stored as a running one.
     await page.reload();
     await page.locator('.room.ended').waitFor();
     assert.equal(await page.evaluate(() => localStorage.getItem('plyhouse.alone')), null);
@@ -187,11 +185,11 @@ test(
 );
 
 test(
-  'the page tells that the server is there again, and the game is taken up again',
-  withServer(async (house) => {
-    const { page, before } = await begun(house);
-    await house.server.start();
-    // It is asked for ever more seldom, at last every minute or so.
+  'the page says when the server is available again, and the offline match can be continued',
+  withServer(async (harness) => {
+    const { page, before } = await startOfflineMatch(harness);
+    await harness.server.start();
+    // The page probes for the server at growing intervals, up to about a minute.
     await page.getByText('The server is there again.').waitFor({ timeout: 90_000 });
     await takeScreenshot(page, 'alone-server-again');
     await page.getByRole('button', { name: 'Play with it' }).click();
@@ -200,7 +198,7 @@ test(
     const row = page.locator('.own li', { hasText: 'without the server' });
     await row.getByRole('button', { name: 'Go on' }).click();
     await waitForMyTurn(page);
-    assert.deepEqual(await listed(page), before);
+    assert.deepEqual(await listedMoves(page), before);
     await playOut(page);
     await page.getByRole('button', { name: 'Play with it' }).click();
     await page.getByRole('radio', { name: 'Chess', exact: true }).waitFor();
@@ -209,33 +207,33 @@ test(
 );
 
 test(
-  'without a server one plays in one tab, and takes it back in the other',
-  withServer(async (house) => {
-    const { page, before } = await begun(house);
-    const other = await page.context().newPage();
-    await other.goto(page.url());
-    await waitForMyTurn(other);
+  'an offline match is active in one tab, and another tab can take it over',
+  withServer(async (harness) => {
+    const { page, before } = await startOfflineMatch(harness);
+    const secondTab = await page.context().newPage();
+    await secondTab.goto(page.url());
+    await waitForMyTurn(secondTab);
     await page.getByText('You are playing in another tab').waitFor();
-    assert.deepEqual(await listed(other), before);
-    const [square = ''] = await legalSquares(other);
-    await playMove(other, square);
-    await waitForMyTurn(other);
-    const after = await listed(other);
+    assert.deepEqual(await listedMoves(secondTab), before);
+    const [square = ''] = await legalSquares(secondTab);
+    await playMove(secondTab, square);
+    await waitForMyTurn(secondTab);
+    const after = await listedMoves(secondTab);
     await page.getByRole('button', { name: 'Take it back here' }).click();
     await waitForMyTurn(page);
-    assert.deepEqual(await listed(page), after);
-    await other.getByText('You are playing in another tab').waitFor();
+    assert.deepEqual(await listedMoves(page), after);
+    await secondTab.getByText('You are playing in another tab').waitFor();
   }),
 );
 
 test(
-  'whoever looks for a server that is not there plays on',
-  withServer(async (house) => {
-    const page = await house.openPage('/', KEPT);
-    await withoutServer(house, page);
+  'a failed search for the server does not interrupt an offline match',
+  withServer(async (harness) => {
+    const page = await harness.openPage('/', CACHED);
+    await goOffline(harness, page);
     await startBotMatch(page);
     await playMove(page, 'b2');
-    // A move takes away what was said before it.
+    // Waits for the bot's move, which would remove the message.
     await waitForMyTurn(page);
     await page.getByRole('button', { name: 'Look for the server' }).click();
     await page.getByText('The server is not there yet.').waitFor();
@@ -245,24 +243,24 @@ test(
 );
 
 test(
-  'what is written among the kept games by somebody else breaks nothing',
-  withServer(async (house) => {
-    const { page, before } = await begun(house);
+  'invalid stored games are ignored',
+  withServer(async (harness) => {
+    const { page, before } = await startOfflineMatch(harness);
     await page.evaluate(() => {
       const [game] = JSON.parse(localStorage.getItem('plyhouse.alone') ?? '[]');
-      const others = [
+      const invalid = [
         ...[null, 7, 'x', {}, { ...game, id: '../x' }, { ...game, id: 'alone-1', moves: 'b2' }],
-        // Of the right shape, and no game.
+        // The types are valid, but the games are not.
         { ...game, id: 'alone-2', moves: ['b2', 'b2'] },
         { ...game, id: 'alone-3', game: 'chess' },
         { ...game, id: 'alone-4', seats: ['me', { bot: 'x' }] },
       ];
-      localStorage.setItem('plyhouse.alone', JSON.stringify([...others, game]));
+      localStorage.setItem('plyhouse.alone', JSON.stringify([...invalid, game]));
       localStorage.setItem('plyhouse.past', JSON.stringify([null, {}, { snapshot: {} }]));
     });
     await page.reload();
     await waitForMyTurn(page);
-    assert.deepEqual(await listed(page), before);
+    assert.deepEqual(await listedMoves(page), before);
     await page.getByRole('link', { name: 'Plyhouse' }).click();
     await page.locator('.own li').first().waitFor();
     assert.equal(await page.locator('.own li').count(), 1);
@@ -285,25 +283,25 @@ test(
 for (const [size, viewport] of selectVariants(
   Object.entries({
     phone: { width: 390, height: 844 },
-    lying: { width: 844, height: 390 },
+    landscape: { width: 844, height: 390 },
     desktop: { width: 1280, height: 800 },
   }),
   'phone',
 )) {
   test(
-    `what is said without a server is read, and covers little: ${size}`,
-    withServer(async (house) => {
-      const page = await house.openPage('/', { ...KEPT, viewport });
-      await withoutServer(house, page);
+    `the offline banner has at most two lines: ${size}`,
+    withServer(async (harness) => {
+      const page = await harness.openPage('/', { ...CACHED, viewport });
+      await goOffline(harness, page);
       await takeScreenshot(page, `alone-lobby-${size}`);
       await expectNoHorizontalOverflow(page);
       await startBotMatch(page);
       await waitForMyTurn(page);
       await takeScreenshot(page, `alone-room-${size}`);
       const lines = () =>
-        page.locator('.banner p').evaluate((told) => {
-          const { lineHeight } = getComputedStyle(told);
-          return Math.round(told.getBoundingClientRect().height / Number.parseFloat(lineHeight));
+        page.locator('.banner p').evaluate((text) => {
+          const { lineHeight } = getComputedStyle(text);
+          return Math.round(text.getBoundingClientRect().height / Number.parseFloat(lineHeight));
         });
       assert.ok((await lines()) <= 2, `${await lines()} lines`);
       await expectNoHorizontalOverflow(page);
@@ -312,14 +310,14 @@ for (const [size, viewport] of selectVariants(
 }
 
 test(
-  'once the server is there again one is who one was',
-  withServer(async (house) => {
-    const page = await house.openPage('/', KEPT);
+  'a player keeps their identity after offline play',
+  withServer(async (harness) => {
+    const page = await harness.openPage('/', CACHED);
     await startBotMatch(page);
     const token = await page.evaluate(() => localStorage.getItem('plyhouse.token'));
-    await withoutServer(house, page);
-    await house.server.start();
-    // The page may have found it by itself: the same button says so then.
+    await goOffline(harness, page);
+    await harness.server.start();
+    // The button has a different name if the page has already found the server.
     await page.getByRole('button', { name: /^(Look for the server|Play with it)$/ }).click();
     await page.getByRole('radio', { name: 'Chess', exact: true }).waitFor();
     assert.equal(await page.evaluate(() => localStorage.getItem('plyhouse.token')), token);
@@ -328,17 +326,17 @@ test(
 );
 
 test(
-  'somebody else finds nothing of the past of whoever was here before',
-  withServer(async (house) => {
-    const page = await house.openPage();
+  'a new player in the same browser does not get the games of the previous player',
+  withServer(async (harness) => {
+    const page = await harness.openPage();
     await startBotMatch(page);
     await playOut(page);
-    const kept = () => page.evaluate(() => localStorage.getItem('plyhouse.past'));
-    assert.ok((await kept())?.includes('tic-tac-toe'));
+    const storedGames = () => page.evaluate(() => localStorage.getItem('plyhouse.past'));
+    assert.ok((await storedGames())?.includes('tic-tac-toe'));
     await page.evaluate(() => localStorage.removeItem('plyhouse.token'));
     await page.evaluate(() => localStorage.removeItem('plyhouse.name'));
     await page.goto('/');
     await page.getByRole('button', { name: /^Play the/ }).waitFor();
-    assert.equal(await kept(), null);
+    assert.equal(await storedGames(), null);
   }),
 );

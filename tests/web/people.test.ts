@@ -1,4 +1,4 @@
-// People: what one can know of them, and the best of each game.
+// Profiles, leaderboards, and challenges from a profile.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -23,24 +23,24 @@ after(closeBrowser);
 
 const SIZES = Object.entries({
   phone: { width: 390, height: 844 },
-  lying: { width: 844, height: 390 },
+  landscape: { width: 844, height: 390 },
   desktop: { width: 1280, height: 800 },
 });
-const CALM = { reducedMotion: 'reduce' as const, axe: true };
+const OPTIONS = { reducedMotion: 'reduce' as const, axe: true };
 
-/** Answers these requests as a server that has been there for long would; all others go to the real one. */
-const answering = (page: Page, answers: Record<string, (request: any) => any>) =>
+/** Sends mock replies to some types of requests, and forwards all other requests to the server. */
+const mockReplies = (page: Page, replies: Record<string, (request: any) => any>) =>
   page.routeWebSocket('**/ws', (socket) => {
     const server = socket.connectToServer();
     socket.onMessage((text) => {
       const request = JSON.parse(String(text));
-      const answer = answers[request.type]?.(request);
-      if (!answer) return server.send(text);
-      socket.send(JSON.stringify({ re: request.id, ...answer }));
+      const reply = replies[request.type]?.(request);
+      if (!reply) return server.send(text);
+      socket.send(JSON.stringify({ re: request.id, ...reply }));
     });
   });
 
-/** Three months of games. */
+/** Ratings of three months. */
 const series = Array.from({ length: 90 }, (_, at) => [
   new Date(Date.UTC(2026, 7, 20 + at)).toISOString().slice(0, 10),
   Math.round(1500 + at * 2 + 40 * Math.sin(at / 6)),
@@ -48,7 +48,7 @@ const series = Array.from({ length: 90 }, (_, at) => [
 
 const ADA = { id: '11111111-1111-4111-8111-111111111111', name: 'ada <b>', account: true };
 
-const row = (at: number) => ({
+const endedGame = (at: number) => ({
   ...{ match: `22222222-2222-4222-8222-22222222222${at}`, code: `ABCDE${at}`, game: 'chess' },
   seats: [
     { ...ADA, player: ADA.id, side: 'white', occupant: 'player', connected: false, rating: 1510 },
@@ -81,7 +81,7 @@ const PROFILE = {
       series: [],
     },
   ],
-  ...{ won: 20, lost: 15, drawn: 6, last: [0, 1, 2, 3].map(row) },
+  ...{ won: 20, lost: 15, drawn: 6, last: [0, 1, 2, 3].map(endedGame) },
 };
 
 const leaders = ({ game, after = 0, limit }: any) => ({
@@ -108,10 +108,10 @@ const block = ({ player, on }: any) => ({
 
 for (const [size, viewport] of selectVariants(SIZES, 'phone')) {
   test(
-    `the best of each game, and what one can know of them: ${size}`,
-    withServer(async (house) => {
-      const ann = await house.openPage('/', { viewport, ...CALM });
-      await answering(ann, { profile: () => PROFILE, leaders, block });
+    `leaderboards show the best players and lead to their profiles: ${size}`,
+    withServer(async (harness) => {
+      const ann = await harness.openPage('/', { viewport, ...OPTIONS });
+      await mockReplies(ann, { profile: () => PROFILE, leaders, block });
       await ann.reload();
       await ann.getByRole('link', { name: 'Leaderboards' }).click();
       await ann.getByLabel('Game').selectOption('Chess');
@@ -142,7 +142,7 @@ for (const [size, viewport] of selectVariants(SIZES, 'phone')) {
       await chess
         .getByRole('img', { name: 'Chess, by the clock: from 1500 to 1709 over 90 days' })
         .waitFor();
-      // What is drawn is told as a table, too.
+      // A table contains the points of the graph.
       assert.equal(await chess.getByRole('row').count(), 91);
       assert.match(await chess.getByRole('row').nth(1).innerText(), /Aug 20, 2026\s+1500/);
       const go = ann.getByRole('region', { name: 'Go, by days' });
@@ -163,7 +163,7 @@ for (const [size, viewport] of selectVariants(SIZES, 'phone')) {
   );
 }
 
-test('a graph has lines at round ratings, around all of its points', () => {
+test('the rating graph has lines at round ratings, also below and above all points', () => {
   assert.deepEqual(ratingScale([1500]), { low: 1490, high: 1510, lines: [1490, 1500, 1510] });
   for (const ratings of [
     [1500, 1501],
@@ -179,15 +179,15 @@ test('a graph has lines at round ratings, around all of its points', () => {
 });
 
 test(
-  'whoever has a name of their own has a page, to which the name leads, and can be challenged from there',
-  withServer(async (house) => {
-    const ann = await house.openPage();
+  'the name of a registered player leads to a profile, from which other players can challenge them',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
     await signUp(ann, 'Ada Lovelace');
     const link = await inviteFriend(ann, 'Connect Four');
     const match = codeFromLink(link);
-    const bob = await house.openPage(link);
+    const bob = await harness.openPage(link);
     await signUp(bob, 'Bob & <i>Co</i>');
-    // Whichever page says hello last is the one that stays.
+    // Waits for the connection of this page, which could otherwise replace that of the next page.
     await bob.locator('html[data-link=open]').waitFor();
     await bob.goto(link);
     await playMoves(ann, bob, 'd1 c1 d1 c1 d1 c1 d1');
@@ -203,7 +203,7 @@ test(
       /Won · Connect Four · 7\smoves/,
     );
     assert.equal(await bob.locator('main i').count(), 0);
-    // By its address, too, and however it is written.
+    // The address of a profile ignores case.
     await bob.goto('/player/ADA%20lovelace');
     await bob.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
     await bob.getByRole('button', { name: 'Replay' }).click();
@@ -220,7 +220,7 @@ test(
     await ann.locator('#challenges').getByText('Othello · 10+5').waitFor();
     await ann.getByRole('button', { name: 'Play', exact: true }).click();
     await waitForStatus(bob, /Your turn|is to move/);
-    // One’s own page is under one’s name.
+    // The account page links to the profile.
     await openAccountPage(ann);
     await ann.getByRole('link', { name: 'Your page' }).click();
     await ann.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();

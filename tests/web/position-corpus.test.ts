@@ -1,5 +1,5 @@
-// The board editor reads files in the style of other programs. The values come from other libraries: see
-// tests/data/corpus/expected.py.
+// The board editor reads the files of the corpus. Other libraries have computed the expected
+// values: see `tests/data/corpus/expected.py`.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { PositionError } from '../../client/web/page/editor/position-error.ts';
 
 import type { Game } from '../../client/web/page/net/protocol.ts';
 
-/** A value, or the key of the message with which the text is refused. */
+/** A position, or the key of the error message. */
 export type Value = { position: string; unplayed: number } | { refused: string };
 export interface Entry {
   file: string;
@@ -31,21 +31,21 @@ const GAMES: Record<string, Pick<Game, 'files' | 'ranks' | 'sides'>> = {
   go: { files: 9, ranks: 9, sides: ['black', 'white'] },
 };
 
-const read = (file: string) => readFileSync(new URL(file, FOLDER), 'utf8');
+const readCorpus = (file: string) => readFileSync(new URL(file, FOLDER), 'utf8');
 
 /** The texts that a user pastes: a whole record, or one line. */
 function textsOf(file: string) {
-  const text = read(file);
+  const text = readCorpus(file);
   if (RECORD.test(file)) return [text];
   const lines = text.replace('\uFEFF', '').split('\n');
   return lines.map((line) => line.trim()).filter((line) => line !== '' && !/^[#%]/.test(line));
 }
 
 /**
- * A position with its counts as the server reads them, which takes larger ones for the largest. What Go counts beside
- * stones and turn is not compared: SGF does not say it.
+ * Limits the counts of a position to the maximum of the server. Of a Go position only the stones
+ * and the turn remain, because SGF contains nothing else.
  */
-function comparable(game: string, position: string) {
+function normalizePosition(game: string, position: string) {
   const [quietMax, numberMax] = [game === 'chess' ? 100 : 80, 65_535];
   const cap = (text: string, max: number) => String(Math.min(Number(text), max));
   if (game === 'go') return position.split(' ').slice(0, 2).join(' ');
@@ -56,34 +56,34 @@ function comparable(game: string, position: string) {
   );
 }
 
-function valueOf({ game }: Entry, text: string): Value {
+function readValue({ game }: Entry, text: string): Value {
   const rules = GAMES[game];
   assert.ok(rules, game);
   try {
-    const { position: draft, unplayedMoves: unplayed } = readPosition(text, {
+    const { position, unplayedMoves } = readPosition(text, {
       game,
       title: game,
       draws: true,
       ...rules,
     });
-    return { position: comparable(game, draft.text), unplayed };
+    return { position: normalizePosition(game, position.text), unplayed: unplayedMoves };
   } catch (error) {
     if (error instanceof PositionError) return { refused: error.key };
     throw error;
   }
 }
 
-const entries: Entry[] = JSON.parse(read('expected.json'));
+const entries: Entry[] = JSON.parse(readCorpus('expected.json'));
 
 for (const entry of entries) {
   const { file, game, page } = entry;
   if (!page) continue;
   test(`the board editor reads ${file}`, () => {
     const expected = page.map((value) =>
-      'refused' in value ? value : { ...value, position: comparable(game, value.position) },
+      'refused' in value ? value : { ...value, position: normalizePosition(game, value.position) },
     );
     assert.deepEqual(
-      textsOf(file).map((text) => valueOf(entry, text)),
+      textsOf(file).map((text) => readValue(entry, text)),
       expected,
     );
   });

@@ -1,4 +1,4 @@
-// Moves that are chosen while the other one thinks.
+// Premoves: moves that a player queues during the turn of the opponent.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -19,58 +19,59 @@ import type { Page } from './support.ts';
 
 after(closeBrowser);
 
-const isQueued = (page: Page, square: string) =>
+const waitForPremove = (page: Page, square: string) =>
   cell(page, square).and(page.getByLabel('chosen ahead')).waitFor();
 
-/** The page has heard of so many moves, which the other may have before: only then is the next one chosen ahead. */
-const knows = (page: Page, count: number) =>
+/** Waits for this many moves. A move selected before that would be no premove. */
+const waitForMoves = (page: Page, count: number) =>
   page
     .locator('.moves button')
     .nth(count - 1)
     .waitFor();
 
-const nothingIsQueued = (page: Page) =>
+const waitForNoPremove = (page: Page) =>
   page.getByLabel('chosen ahead').first().waitFor({ state: 'detached' });
 
 test(
-  'a move chosen ahead is shown, and played when the turn comes',
-  withServer(async (house) => {
-    const ann = await house.openPage('/', { axe: true });
-    const bob = await house.openPage(await inviteFriend(ann, 'Chess'));
+  'a premove is shown, and played at the start of the turn',
+  withServer(async (harness) => {
+    const ann = await harness.openPage('/', { axe: true });
+    const bob = await harness.openPage(await inviteFriend(ann, 'Chess'));
     await playMove(ann, 'e2', 'e4');
-    // Where nothing stands there is nothing to take up.
+    // Empty squares cannot be selected.
     for (const empty of ['a5', 'd4']) await cell(ann, empty).click();
     assert.equal(await ann.getByLabel(/chosen ahead|picked up/).count(), 0);
     await cell(ann, 'd2').click();
     await cell(ann, 'd4').click();
-    await isQueued(ann, 'd2');
-    await isQueued(ann, 'd4');
+    await waitForPremove(ann, 'd2');
+    await waitForPremove(ann, 'd4');
     await ann
       .getByText(/^Chosen ahead: d2 to d4/)
       .first()
       .waitFor();
-    // Nothing is played, nor seen by the other.
+    // The premove is not in the move list.
     assert.equal(await countMoves(ann), 1);
     await expectNoHorizontalOverflow(ann);
     await expectAccessible(ann, 'chosen ahead');
     await takeScreenshot(ann, 'chosen-ahead');
     await playMove(bob, 'e7', 'e5');
     await cell(bob, 'd4').and(bob.getByLabel('white pawn')).waitFor();
-    await nothingIsQueued(ann);
-    await knows(ann, 3);
+    await waitForNoPremove(ann);
+    await waitForMoves(ann, 3);
 
-    // By dragging, too; and what is picked up when the turn comes stays in the hand.
+    // Dragging makes premoves, too.
     await cell(ann, 'd4').dragTo(cell(ann, 'e5'));
-    await isQueued(ann, 'e5');
-    // Keys go on from there.
+    await waitForPremove(ann, 'e5');
+    // The target has the focus of the keyboard.
     await cell(ann, 'e5').and(ann.locator(':focus')).waitFor();
     await cell(ann, 'g1').click();
     await cell(ann, 'f3').click();
-    await isQueued(ann, 'f3');
-    await nothingIsQueuedAt(ann, 'e5');
+    await waitForPremove(ann, 'f3');
+    await waitForNoPremoveAt(ann, 'e5');
     await playMove(bob, 'a7', 'a6');
     await cell(bob, 'f3').and(bob.getByLabel('white knight')).waitFor();
-    await knows(ann, 5);
+    await waitForMoves(ann, 5);
+    // A piece stays selected when the turn starts.
     await cell(ann, 'b1').click();
     await playMove(bob, 'a6', 'a5');
     await waitForMyTurn(ann);
@@ -79,34 +80,34 @@ test(
   }),
 );
 
-const nothingIsQueuedAt = (page: Page, square: string) =>
+const waitForNoPremoveAt = (page: Page, square: string) =>
   cell(page, square).and(page.getByLabel('chosen ahead')).waitFor({ state: 'detached' });
 
 test(
-  'what is chosen ahead is taken out by Escape, a click, a takeback, and where it is not legal',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    const bob = await house.openPage(await inviteFriend(ann, 'Chess'));
+  'a premove is removed by Escape, by a click, by a takeback, and if it becomes illegal',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    const bob = await harness.openPage(await inviteFriend(ann, 'Chess'));
     await playMove(ann, 'e2', 'e4');
-    const choose = async () => {
+    const queueMove = async () => {
       await cell(ann, 'e4').click();
       await cell(ann, 'e5').click();
-      await isQueued(ann, 'e5');
+      await waitForPremove(ann, 'e5');
     };
-    await choose();
+    await queueMove();
     await ann.keyboard.press('Escape');
-    await nothingIsQueued(ann);
-    await choose();
+    await waitForNoPremove(ann);
+    await queueMove();
     await cell(ann, 'e5').click();
-    await nothingIsQueued(ann);
-    await choose();
+    await waitForNoPremove(ann);
+    await queueMove();
     await ann.getByRole('button', { name: 'Take back' }).click();
     await bob.getByRole('button', { name: 'Accept' }).click();
     await waitForMyTurn(ann);
-    await nothingIsQueued(ann);
+    await waitForNoPremove(ann);
     await ann.locator('#toast', { hasText: 'Nothing is chosen ahead any more.' }).waitFor();
     await playMove(ann, 'e2', 'e4');
-    await choose();
+    await queueMove();
     await playMove(bob, 'e7', 'e5');
     await ann.locator('#toast', { hasText: 'cannot be played now.' }).waitFor();
     await waitForMyTurn(ann);
@@ -115,16 +116,16 @@ test(
 );
 
 test(
-  'of a pawn that is to reach the last rank it is told what it becomes',
-  withServer(async (house) => {
-    const ann = await house.openPage();
+  'the page says to which piece a premove promotes a pawn',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
     const position = '8/P5k1/8/8/8/8/6K1/8 b - - 0 1';
-    const bob = await house.openPage(await inviteWithTerms(ann, { position }, 'Chess'));
+    const bob = await harness.openPage(await inviteWithTerms(ann, { position }, 'Chess'));
     await waitForMyTurn(bob);
     await ann.locator('.room.running').waitFor();
     await cell(ann, 'g2').click();
     await cell(ann, 'g3').click();
-    await isQueued(ann, 'g3');
+    await waitForPremove(ann, 'g3');
     assert.equal(await ann.getByText('It becomes a queen.').count(), 0);
     await cell(ann, 'a7').click();
     await cell(ann, 'a8').click();
@@ -138,19 +139,19 @@ test(
 );
 
 test(
-  'a piece is put ahead by mouse and by key',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    const bob = await house.openPage(await inviteFriend(ann, 'Connect Four'));
+  'a disc can be premoved by mouse and by keyboard',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    const bob = await harness.openPage(await inviteFriend(ann, 'Connect Four'));
     await waitForMyTurn(ann);
     await cell(bob, 'd3').click();
-    await isQueued(bob, 'd3');
+    await waitForPremove(bob, 'd3');
     await playMove(ann, 'c1');
     await cell(ann, 'd1')
       .and(ann.getByLabel(/yellow/))
       .waitFor();
     await waitForMyTurn(ann);
-    await knows(bob, 2);
+    await waitForMoves(bob, 2);
     await bob.keyboard.press('5');
     await bob
       .getByText(/^Chosen ahead: 5/)
@@ -164,10 +165,10 @@ test(
 );
 
 test(
-  'no pass is chosen ahead where one may pass only if nothing else is possible',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    const bob = await house.openPage(await inviteFriend(ann, 'Othello'));
+  'a pass cannot be premoved if it is legal only without other moves',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    const bob = await harness.openPage(await inviteFriend(ann, 'Othello'));
     await waitForMyTurn(ann);
     const pass = bob.getByRole('button', { name: 'Pass' });
     assert.equal(await pass.getAttribute('aria-disabled'), 'true');
@@ -178,10 +179,10 @@ test(
 );
 
 test(
-  'a pass is chosen ahead, taken out, and played when the turn comes',
-  withServer(async (house) => {
-    const ann = await house.openPage();
-    const bob = await house.openPage(await inviteFriend(ann, 'Go'));
+  'a premoved pass can be removed, and is played at the start of the turn',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
+    const bob = await harness.openPage(await inviteFriend(ann, 'Go'));
     const pass = bob
       .getByRole('group', { name: 'Other moves' })
       .getByRole('button', { name: 'Pass' });

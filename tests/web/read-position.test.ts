@@ -1,4 +1,4 @@
-// The set-up board reads positions and records that other programs have written.
+// The board editor reads positions and game records of other programs.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,27 +11,27 @@ import type { Game } from '../../client/web/page/net/protocol.ts';
 
 await loadLazyTexts();
 
-const game: (game: string, title: string, size: number) => Game = (name, title, size) => ({
-  ...{ game: name, title, sides: ['black', 'white'], files: size, ranks: size, draws: true },
+const createGame = (game: string, title: string, size: number): Game => ({
+  ...{ game, title, sides: ['black', 'white'], files: size, ranks: size, draws: true },
 });
-const CHESS = game('chess', 'Chess', 8);
-const DRAUGHTS = game('draughts', 'Draughts', 8);
-const OTHELLO = game('othello', 'Othello', 8);
-const GOMOKU = game('gomoku', 'Gomoku', 15);
-const GO = game('go', 'Go', 9);
+const CHESS = createGame('chess', 'Chess', 8);
+const DRAUGHTS = createGame('draughts', 'Draughts', 8);
+const OTHELLO = createGame('othello', 'Othello', 8);
+const GOMOKU = createGame('gomoku', 'Gomoku', 15);
+const GO = createGame('go', 'Go', 9);
 
 const START = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
 const ROOK = '4k3/4p3/8/8/8/8/4P3/4K2R w K - 3 20';
 const PAWN = '4k3/8/8/8/8/8/4P3/4K3 b - - 7 31';
 
-/** @param text the position and the number of moves that are not played */
-function reads(game: Game, text: string) {
-  const { position: draft, unplayedMoves: unplayed } = readPosition(text, game);
-  return [draft.text, unplayed];
+/** Returns the position and the number of its unplayed moves. */
+function read(game: Game, text: string) {
+  const { position, unplayedMoves } = readPosition(text, game);
+  return [position.text, unplayedMoves];
 }
 
-/** What the page says of a text without a position. */
-function refusal(game: Game, text: string) {
+/** Returns the error message for a text, if reading fails. */
+function readError(game: Game, text: string) {
   try {
     readPosition(text, game);
   } catch (error) {
@@ -41,11 +41,11 @@ function refusal(game: Game, text: string) {
   return null;
 }
 
-/** The stones of a Go board, and the side to move. */
-function stones(text: string) {
-  const { position: draft, unplayedMoves: unplayed } = readPosition(text, GO);
-  const all = [...draft.squares].map(([square, piece]) => `${piece}:${square}`);
-  return [all.sort().join(' '), draft.turn === 0 ? 'b' : 'w', unplayed];
+/** Returns the stones of a Go board, the side to move, and the number of unplayed moves. */
+function readStones(text: string) {
+  const { position, unplayedMoves } = readPosition(text, GO);
+  const stones = [...position.squares].map(([square, piece]) => `${piece}:${square}`);
+  return [stones.sort().join(' '), position.turn === 0 ? 'b' : 'w', unplayedMoves];
 }
 
 test('moves after a chess position are counted', () => {
@@ -62,7 +62,7 @@ test('moves after a chess position are counted', () => {
     [`${ROOK} e1g1 e8d7 e2e4`, ROOK, 3],
     [`${ROOK}\n\n20. O-O Kd7 21. e4`, ROOK, 3],
   ] as const) {
-    assert.deepEqual(reads(CHESS, text), [fen, moves], text);
+    assert.deepEqual(read(CHESS, text), [fen, moves], text);
   }
 });
 
@@ -72,17 +72,17 @@ test('moves after a position of another game are counted', () => {
     [`position fen ${men} moves 1-6 32-28`, 'B:W31,K32:B1,2:H0:F1', 2],
     ['B:W31,K32:B1,2 moves 1-6', 'B:W31,K32:B1,2:H0:F1', 1],
   ] as const) {
-    assert.deepEqual(reads(DRAUGHTS, text), [position, moves], text);
+    assert.deepEqual(read(DRAUGHTS, text), [position, moves], text);
   }
-  const [first, moves] = reads(DRAUGHTS, 'position startpos moves 11-15 22-18 15x22');
+  const [first, moves] = read(DRAUGHTS, 'position startpos moves 11-15 22-18 15x22');
   assert.match(String(first), /^B:W21,22,.*:B1,2,.*:H0:F1$/);
   assert.equal(moves, 3);
   const othello = `${'.'.repeat(27)}OX......XO${'.'.repeat(27)} X`;
-  assert.equal(reads(OTHELLO, `position fen ${othello} moves d3 c3`)[1], 2);
-  assert.equal(reads(GO, 'position startpos moves E5')[1], 1);
+  assert.equal(read(OTHELLO, `position fen ${othello} moves d3 c3`)[1], 2);
+  assert.equal(read(GO, 'position startpos moves E5')[1], 1);
 });
 
-test('of several games in PGN the first is read', () => {
+test('the first of several games in PGN is read', () => {
   for (const [text, fen, moves] of [
     [
       `[Event "A"]\n[FEN "${ROOK}"]\n\n20. O-O 1-0\n\n[Event "B"]\n[FEN "${PAWN}"]\n\n31... Kd7 *`,
@@ -97,7 +97,7 @@ test('of several games in PGN the first is read', () => {
     // The second game has no FEN.
     [`[FEN "${ROOK}"]\n\n20. O-O *\n\n[Event "B"]\n\n1. e4 e5 2. Nf3 1/2-1/2`, ROOK, 1],
   ] as const) {
-    assert.deepEqual(reads(CHESS, text), [fen, moves], text);
+    assert.deepEqual(read(CHESS, text), [fen, moves], text);
   }
   for (const text of [
     `[Event "A"]\n\n1. e4 e5 1-0\n\n[Event "B"]\n[FEN "${PAWN}"]\n\n31... Kd7 *`,
@@ -107,7 +107,7 @@ test('of several games in PGN the first is read', () => {
     `; [FEN "${PAWN}"]\n1. e4 e5 *`,
     `% [FEN "${PAWN}"]\n1. e4 e5 *`,
   ]) {
-    assert.match(refusal(CHESS, text) ?? '', /this record tells moves only/, text);
+    assert.match(readError(CHESS, text) ?? '', /this record tells moves only/, text);
   }
 });
 
@@ -124,22 +124,22 @@ test('comments, escaped lines and variations of PGN have no tags and no moves', 
     [`\uFEFF[Event "?"] ${tag} 20 0-0 Kd7 21 -- e6 *`, 4],
     [`My game 3:\n\n${tag}\n\n20. O-O *`, 1],
   ] as const) {
-    assert.deepEqual(reads(CHESS, text), [ROOK, moves], text);
+    assert.deepEqual(read(CHESS, text), [ROOK, moves], text);
   }
 });
 
-test('of several games in PDN the first is read', () => {
-  const [one, other] = ['W:W18,K31:B5,K9', 'B:W32:B1'];
-  const read = 'W:W18,K31:B5,K9:H0:F1';
+test('the first of several games in PDN is read', () => {
+  const [first, second] = ['W:W18,K31:B5,K9', 'B:W32:B1'];
+  const position = 'W:W18,K31:B5,K9:H0:F1';
   for (const [text, moves] of [
-    [`[FEN "${one}."]\n1. 18-14 9x18 0-0\n\n[FEN "${other}"]\n1. 1-6 32-28 1-1`, 2],
-    [`[Event "A"]\n[FEN "${one}"]\n2-0\n[Event "B"]\n[FEN "${other}"]\n1. 1-6 *`, 0],
-    [`[FEN "${one}"]\r\n% 1. 18-15\r\n1. 18-14 {(18-15} 9-18\r\n\r\n[FEN "${other}"]\r\n`, 2],
+    [`[FEN "${first}."]\n1. 18-14 9x18 0-0\n\n[FEN "${second}"]\n1. 1-6 32-28 1-1`, 2],
+    [`[Event "A"]\n[FEN "${first}"]\n2-0\n[Event "B"]\n[FEN "${second}"]\n1. 1-6 *`, 0],
+    [`[FEN "${first}"]\r\n% 1. 18-15\r\n1. 18-14 {(18-15} 9-18\r\n\r\n[FEN "${second}"]\r\n`, 2],
   ] as const) {
-    assert.deepEqual(reads(DRAUGHTS, text), [read, moves], text);
+    assert.deepEqual(read(DRAUGHTS, text), [position, moves], text);
   }
-  const text = `[Event "A"]\n1. 11-15 22-18 1-0\n\n[FEN "${other}"]\n1. 1-6 *`;
-  assert.match(refusal(DRAUGHTS, text) ?? '', /this record tells moves only/);
+  const text = `[Event "A"]\n1. 11-15 22-18 1-0\n\n[FEN "${second}"]\n1. 1-6 *`;
+  assert.match(readError(DRAUGHTS, text) ?? '', /this record tells moves only/);
 });
 
 test('a quoted operand of EPD is one string', () => {
@@ -160,41 +160,41 @@ test('a quoted operand of EPD is one string', () => {
     [';', '0 1'],
   ] as const) {
     const text = `${board} ${operations}`;
-    assert.deepEqual(reads(CHESS, text), [`${board} ${counts}`, 0], text);
+    assert.deepEqual(read(CHESS, text), [`${board} ${counts}`, 0], text);
   }
 });
 
-test('of several positions in a file the first is read', () => {
+test('the first of several positions in a file is read', () => {
   const board = '4k3/8/8/8/8/8/4P3/4K3 w - -';
   for (const [text, counts] of [
     [`${board} bm e4;\n${PAWN.slice(0, -5)} hmvc 31; fmvn 9;`, '0 1'],
     [`${board} 5 8\r\n${PAWN}\r\n${ROOK}`, '5 8'],
     [`${board}\n${PAWN}`, '0 1'],
   ] as const) {
-    assert.deepEqual(reads(CHESS, text), [`${board} ${counts}`, 0], text);
+    assert.deepEqual(read(CHESS, text), [`${board} ${counts}`, 0], text);
   }
 });
 
-test('counts of a FEN may be greater than the server counts', () => {
+test('counts of a FEN may exceed the maximum of the server', () => {
   const board = '4k3/8/8/8/8/8/3R4/4K3 w - -';
-  for (const [counts, read] of [
+  for (const [counts, limited] of [
     ['104 92', '104 92'],
     ['150 70000', '150 65535'],
     ['0 65536', '0 65535'],
     ['99999999999999999999999 0', '65535 1'],
     ['hmvc 120; fmvn 99999;', '120 65535'],
   ] as const) {
-    const { position: draft } = readPosition(`${board} ${counts}`, CHESS);
-    assert.equal(draft.text, `${board} ${read}`);
-    assert.equal(draft.board.pieceAt('d2'), 'R');
+    const { position } = readPosition(`${board} ${counts}`, CHESS);
+    assert.equal(position.text, `${board} ${limited}`);
+    assert.equal(position.board.pieceAt('d2'), 'R');
   }
-  assert.equal(reads(DRAUGHTS, 'W:W18:BK9:H81:F70000')[0], 'W:W18:BK9:H81:F70000');
+  assert.equal(read(DRAUGHTS, 'W:W18:BK9:H81:F70000')[0], 'W:W18:BK9:H81:F70000');
   for (const count of ['-1', '1.5', '0x10', 'e2e4']) {
-    assert.match(refusal(CHESS, `${board} 0 ${count}`) ?? '', /stands where a number belongs/);
+    assert.match(readError(CHESS, `${board} 0 ${count}`) ?? '', /stands where a number belongs/);
   }
 });
 
-test('the set-up of an SGF goes on to the first move of its main line', () => {
+test('the set-up of an SGF ends before the first move of its main line', () => {
   for (const [text, squares, turn, moves] of [
     ['(;GM[1]FF[4]SZ[9];AB[aa]AW[bb]PL[W])', 'b:a9 w:b8', 'w', 0],
     ['(;GM[1]SZ[9]AB[aa][bb];AE[bb];AW[cc];B[dd];AB[ee];W[ff])', 'b:a9 w:c7', 'b', 2],
@@ -207,7 +207,7 @@ test('the set-up of an SGF goes on to the first move of its main line', () => {
     // A comment is not a move.
     ['(;SZ[9]AB[aa]C[1 ;B[bb\\] W[cc\\]])', 'b:a9', 'w', 0],
   ] as const) {
-    assert.deepEqual(stones(text), [squares, turn, moves], text);
+    assert.deepEqual(readStones(text), [squares, turn, moves], text);
   }
   const gomoku = readPosition('(;GM[4]SZ[15];AB[hh][ii];AW[gh];W[aa])', GOMOKU);
   assert.deepEqual([...gomoku.position.squares.keys()].sort(), ['g8', 'h8', 'i7']);
@@ -229,13 +229,13 @@ test('an SGF may have other text around it, another size notation, and no end', 
     ['(;SZ[9]AB[aa]AW[bb];B[cc])\n(;SZ[19]AB[dd];B[ee];W[ff])', 1],
     ['(;SZ[9]AB[aa]AW[bb])(;GM[2]SZ[8];B[ee];W[ff])', 0],
   ] as const) {
-    const [squares, , unplayed] = stones(text);
+    const [squares, , unplayed] = readStones(text);
     assert.deepEqual([squares, unplayed], ['b:a9 w:b8', moves], text);
   }
 });
 
-test('an SGF that the board cannot show is refused with the reason', () => {
-  for (const [of, text, reason] of [
+test('an SGF that the board cannot show is rejected with the reason', () => {
+  for (const [game, text, reason] of [
     [GO, '(;GM[1]FF[4];B[ed];W[de])', /Without a board size \(SZ\), an SGF has 19 lines; 9 are/],
     [GO, '(;AB[aa]AW[bb])', /Without a board size/],
     [GO, '(;GM[1]SZ[13]AB[aa])', /has 13 lines in place of 9/],
@@ -252,7 +252,7 @@ test('an SGF that the board cannot show is refused with the reason', () => {
     [GO, '(;SZ[9]AB[aa] 1 AW[bb])', /This is no SGF/],
     [GO, '(AB[aa])', /This is no SGF/],
   ] as const) {
-    assert.match(refusal(of, text) ?? '', reason, text);
+    assert.match(readError(game, text) ?? '', reason, text);
   }
 });
 
@@ -274,12 +274,12 @@ test('long texts are read in linear time', { timeout: 30_000 }, () => {
     '0 ',
   ]) {
     for (const before of ['', `${ROOK} `, `[FEN "${ROOK}"] `, `${PAWN.slice(0, -5)} c0 `]) {
-      refusal(CHESS, before + part.repeat(many));
-      refusal(DRAUGHTS, before + part.repeat(many));
+      readError(CHESS, before + part.repeat(many));
+      readError(DRAUGHTS, before + part.repeat(many));
     }
   }
   for (const part of ['(', ';', 'A[', 'AB[aa]', '[', 'C[\\]', 'A', ' ', 'PL', ')']) {
-    refusal(GO, `(;SZ[9]${part.repeat(many)}`);
-    refusal(GO, part.repeat(many));
+    readError(GO, `(;SZ[9]${part.repeat(many)}`);
+    readError(GO, part.repeat(many));
   }
 });

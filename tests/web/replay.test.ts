@@ -1,4 +1,4 @@
-// A match that is over: replayed by whoever has a link, from the move that the link leads to.
+// The replay of ended matches, links to a move, and playing on from a position.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -17,17 +17,17 @@ import {
 } from './page-actions.ts';
 import { closeBrowser, eventually, withServer, takeScreenshot, selectVariants } from './support.ts';
 
-import type { TestHarness } from './support.ts';
+import type { ContextOptions, TestHarness } from './support.ts';
 
 after(closeBrowser);
 
-/** A match that somebody has won, and the address that it keeps. */
-async function over(
-  house: TestHarness,
-  options: import('./support.ts').ContextOptions & { axe?: boolean } = {},
+/** Plays a match to its end. Returns the page of the winner and the path of the replay. */
+async function createEndedMatch(
+  harness: TestHarness,
+  options: ContextOptions & { axe?: boolean } = {},
 ) {
-  const ann = await house.openPage('/', { permissions: ['clipboard-write'], ...options });
-  const bob = await house.openPage(await inviteFriend(ann, 'Connect Four'));
+  const ann = await harness.openPage('/', { permissions: ['clipboard-write'], ...options });
+  const bob = await harness.openPage(await inviteFriend(ann, 'Connect Four'));
   await playMoves(ann, bob, 'd1 c1 d1 c1 d1 c1 d1');
   await ann.getByRole('heading', { name: 'You win!' }).waitFor();
   await ann.goto('/games');
@@ -39,18 +39,18 @@ async function over(
 for (const [size, viewport] of selectVariants(
   Object.entries({
     phone: { width: 390, height: 844 },
-    lying: { width: 844, height: 390 },
+    landscape: { width: 844, height: 390 },
     desktop: { width: 1280, height: 800 },
   }),
-  'lying',
+  'landscape',
 )) {
   test(
-    `a link leads to a move of a match that is over, and arrow keys on from there: ${size}`,
-    withServer(async (house) => {
+    `a link shows a move of an ended match, and keys step to other moves: ${size}`,
+    withServer(async (harness) => {
       const options = { viewport, reducedMotion: 'reduce' as const, axe: true };
-      const { ann, path } = await over(house);
+      const { ann, path } = await createEndedMatch(harness);
       await ann.close();
-      const eve = await house.openPage(`${path}#3`, options);
+      const eve = await harness.openPage(`${path}#3`, options);
       await waitForStatus(eve, 'After 3 of 7 moves.');
       await cell(eve, 'd2').and(eve.getByLabel('red')).waitFor();
       await cell(eve, 'd3').and(eve.getByLabel('empty')).waitFor();
@@ -66,10 +66,10 @@ for (const [size, viewport] of selectVariants(
       await eve.keyboard.press('End');
       await waitForStatus(eve, /wins/);
       await eve.waitForURL(({ hash }) => hash === '');
-      // Another move in the same address.
+      // A change of the fragment shows its move.
       await eve.evaluate(() => (location.hash = '#5'));
       await waitForStatus(eve, 'After 5 of 7 moves.');
-      // What leads nowhere shows how it ended.
+      // A link to a move that does not exist shows the final position.
       await eve.goto('about:blank');
       await eve.goto(`${path}#99`);
       await waitForStatus(eve, /wins/);
@@ -78,9 +78,9 @@ for (const [size, viewport] of selectVariants(
 }
 
 test(
-  'the move that is shown is handed on as a link',
-  withServer(async (house) => {
-    const { ann, path } = await over(house);
+  'the button Share copies a link to the shown move',
+  withServer(async (harness) => {
+    const { ann, path } = await createEndedMatch(harness);
     await ann.evaluate(() => {
       Object.defineProperty(navigator, 'clipboard', {
         value: {
@@ -89,26 +89,26 @@ test(
       });
     });
     const share = ann.getByRole('button', { name: 'Share' });
-    const copied = async () => {
+    const copyLink = async () => {
       await ann.evaluate(() => void Object.assign(globalThis, { copied: '' }));
       await share.click();
       await eventually(async () => assert.ok(await ann.evaluate('copied')));
       await ann.getByText('The link to this match is copied.').waitFor();
       return ann.evaluate('copied');
     };
-    assert.equal(await copied(), new URL(path, ann.url()).href);
+    assert.equal(await copyLink(), new URL(path, ann.url()).href);
     await ann.keyboard.press('ArrowLeft');
     await waitForStatus(ann, 'After 6 of 7 moves.');
-    assert.equal(await copied(), new URL(`${path}#6`, ann.url()).href);
+    assert.equal(await copyLink(), new URL(`${path}#6`, ann.url()).href);
   }),
 );
 
 test(
-  'while a match is played, a link leads to how it stands now',
-  withServer(async (house) => {
-    const ann = await house.openPage();
+  'a link to a move of a running match shows the current position',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
     const link = await inviteFriend(ann, 'Connect Four');
-    const bob = await house.openPage(`${link}#1`);
+    const bob = await harness.openPage(`${link}#1`);
     await waitForStatus(ann, 'Your turn.');
     assert.equal(await ann.getByRole('button', { name: 'Share' }).count(), 0);
     await playMoves(ann, bob, 'd1 c1');
@@ -126,26 +126,26 @@ for (const [size, viewport] of selectVariants(
   'phone',
 )) {
   test(
-    `one plays on against a bot from a position of a match that is over: ${size}`,
-    withServer(async (house) => {
-      const { ann, path } = await over(house, { viewport, axe: true });
-      const on = ann.getByRole('button', { name: 'Play on from here' });
-      // Where the game is over, nobody can play on.
-      assert.equal(await on.isVisible(), false);
+    `a user can play on against a bot from a position of an ended match: ${size}`,
+    withServer(async (harness) => {
+      const { ann, path } = await createEndedMatch(harness, { viewport, axe: true });
+      const playOn = ann.getByRole('button', { name: 'Play on from here' });
+      // The final position of a won game has no such button.
+      assert.equal(await playOn.isVisible(), false);
       await ann.goto(`${path}#3`);
       await waitForStatus(ann, 'After 3 of 7 moves.');
       await expectAccessible(ann, 'play-on');
       await expectNoHorizontalOverflow(ann);
       await takeScreenshot(ann, `play-on-${size}`);
-      await on.click();
-      // It is the second side's move, and ours; d1, c1 and d2 stand there already.
+      await playOn.click();
+      // The user has the second side, which is to move. The first three discs are on the board.
       await waitForStatus(ann, 'Your turn.');
       await cell(ann, 'd2').and(ann.getByLabel('red')).waitFor();
       await cell(ann, 'd3').and(ann.getByLabel('empty')).waitFor();
       await ann.getByText('hard bot').first().waitFor();
       await playMove(ann, 'd3');
       await cell(ann, 'd3').and(ann.getByLabel('yellow')).waitFor();
-      // The bot answers.
+      // The bot moves, too.
       await ann.locator('.moves button').nth(1).waitFor();
       await waitForStatus(ann, 'Your turn.');
     }),
@@ -153,9 +153,11 @@ for (const [size, viewport] of selectVariants(
 }
 
 test(
-  'in every language a phone has room for both that whoever looks back can do',
-  withServer(async (house) => {
-    const { ann, path } = await over(house, { viewport: { width: 390, height: 844 } });
+  'the buttons of an earlier position fit a phone in every language',
+  withServer(async (harness) => {
+    const { ann, path } = await createEndedMatch(harness, {
+      viewport: { width: 390, height: 844 },
+    });
     await ann.goto(`${path}#3`);
     await waitForStatus(ann, 'After 3 of 7 moves.');
     const languages = ann.locator('header select');
@@ -174,9 +176,9 @@ test(
 );
 
 test(
-  'who has resigned plays on against the same bot, from the end on, too',
-  withServer(async (house) => {
-    const ann = await house.openPage();
+  'after a resignation, the user can play on from the final position against the same bot',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
     await startBotMatch(ann, { game: 'Tic-tac-toe', level: 'Easy', side: 'first' });
     await playMove(ann, 'b2');
     await waitForStatus(ann, 'Your turn.');

@@ -1,4 +1,4 @@
-// Clocks and times in words.
+// Tests the formats of clocks and times.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -7,7 +7,7 @@ import { formatClock, formatTimeLeft } from '../../client/web/page/text/time.ts'
 
 import type { Clock } from '../../client/web/page/net/protocol.ts';
 
-test('a clock is told as the server titles it', () => {
+test('clocks have the titles that the server gives them', () => {
   for (const [clock, words] of [
     [{ kind: 'fischer', main_ms: 300_000, increment_ms: 3000 }, '5+3'],
     [{ kind: 'fischer', main_ms: 30_000, increment_ms: 0 }, '0.5+0'],
@@ -23,7 +23,7 @@ test('a clock is told as the server titles it', () => {
   }
 });
 
-test('a time is shown with tenths below ten seconds, and in days above one', () => {
+test('times have tenths below ten seconds, and days from one day on', () => {
   for (const [ms, words] of [
     [0, '0.0'],
     [1, '0.1'],

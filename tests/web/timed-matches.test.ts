@@ -1,4 +1,4 @@
-// Matches by the clock, as they are seen.
+// The clocks on the page of a match.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -17,53 +17,52 @@ import type { Page } from './support.ts';
 
 after(closeBrowser);
 
-/** The clock of a seat. */
 const clockOf = (page: Page, seat: number) => page.getByRole('timer').nth(seat);
 
 /**
- * Keeps what clocks show until the match is over, each with what stands beside it and whether it is red: some of
- * it is seen for so short a time that a slow machine looks too late.
+ * Records the texts of the clocks until the match is over, because a slow machine would miss
+ * short-lived ones. A running clock has the suffix ` on`, or ` red` if it is low.
  */
-const record = (page: Page) =>
+const recordClocks = (page: Page) =>
   page.evaluate(() => {
-    const seen: string[] = [];
-    Object.assign(globalThis, { seen });
-    const look = () => {
+    const clockTexts: string[] = [];
+    Object.assign(globalThis, { clockTexts });
+    const recordTexts = () => {
       if (document.querySelector('.room.ended')) return;
       for (const clock of document.querySelectorAll('[role=timer]')) {
-        const on = clock.closest('.on') ? (clock.closest('.low') ? ' red' : ' on') : '';
-        seen.push(`${clock.textContent}${on}`);
+        const suffix = clock.closest('.on') ? (clock.closest('.low') ? ' red' : ' on') : '';
+        clockTexts.push(`${clock.textContent}${suffix}`);
       }
     };
-    look();
-    new MutationObserver(look).observe(document.body, {
+    recordTexts();
+    new MutationObserver(recordTexts).observe(document.body, {
       ...{ childList: true, subtree: true, characterData: true, attributes: true },
     });
   });
 
-/** What was shown at some time. */
-const wasShown = async (page: Page, shown: RegExp) => {
-  const seen = await recorded(page);
+/** Checks that a clock has shown a matching text. */
+const expectShown = async (page: Page, expected: RegExp) => {
+  const texts = await recordedTexts(page);
   assert.ok(
-    seen.some((text) => shown.test(text)),
-    `${shown}: ${[...new Set(seen)].join(', ')}`,
+    texts.some((text) => expected.test(text)),
+    `${expected}: ${[...new Set(texts)].join(', ')}`,
   );
 };
 
-const recorded = (page: Page): Promise<string[]> =>
+const recordedTexts = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
-    // @ts-expect-error: put there above
-    return globalThis.seen;
+    // @ts-expect-error: set by `recordClocks`
+    return globalThis.clockTexts;
   });
 
-/** Has the ticks counted that are heard. */
-async function listen(page: Page) {
+/** Turns sounds on, and counts the ticks of the clock. */
+async function countTicks(page: Page) {
   await page.evaluate(() => {
     const { prototype } = AudioScheduledSourceNode;
     const { start } = prototype;
     Object.assign(globalThis, { ticks: 0 });
     prototype.start = function (...when) {
-      // @ts-expect-error: put there above
+      // @ts-expect-error: set by `countTicks`
       if (this instanceof OscillatorNode && this.frequency.value === 880) globalThis.ticks += 1;
       return start.apply(this, when);
     };
@@ -73,28 +72,28 @@ async function listen(page: Page) {
 
 test(
   'clocks count down, turn red, tick, and run out',
-  withServer(async (house) => {
-    const ann = await house.openPage('/', { axe: true });
+  withServer(async (harness) => {
+    const ann = await harness.openPage('/', { axe: true });
     const clock = { kind: 'fischer', main_ms: 10_600, increment_ms: 0 };
-    const bob = await house.openPage(await inviteWithTerms(ann, { clock }));
-    await listen(ann);
-    // The first move of each is free, but must come.
+    const bob = await harness.openPage(await inviteWithTerms(ann, { clock }));
+    await countTicks(ann);
+    // The first move of each player has its own time limit and does not use the clock.
     await clockOf(ann, 0)
       .filter({ hasText: /^0:11first move: 0:\d\d$/ })
       .waitFor();
     await playMove(ann, 'b2');
     await clockOf(ann, 1).filter({ hasText: 'first move' }).waitFor();
     assert.equal(await clockOf(ann, 0).textContent(), '0:11');
-    for (const page of [ann, bob]) await record(page);
+    for (const page of [ann, bob]) await recordClocks(page);
     await playMove(bob, 'a1');
     await waitForMyTurn(ann);
-    const mine = clockOf(ann, 0);
-    await mine
+    const timer = clockOf(ann, 0);
+    await timer
       .and(ann.locator('.on.low'))
       .filter({ hasText: /^\d\.\dto move$/ })
       .waitFor();
     await ann
-      // A page that has too much to do tells it later.
+      // A busy page announces it later.
       .locator('#heard', { hasText: /You have (10|[5-9]) seconds left\./ })
       .waitFor({ state: 'attached' });
     await expectNoHorizontalOverflow(ann);
@@ -104,57 +103,57 @@ test(
     await ann.getByText('You ran out of time.', { exact: true }).waitFor();
     await waitForStatus(bob, 'You win!');
     for (const page of [ann, bob]) assert.equal(await clockOf(page, 0).textContent(), '0.0');
-    await wasShown(ann, /^0:11to move on$/);
-    const seen = await recorded(bob);
+    await expectShown(ann, /^0:11to move on$/);
+    const texts = await recordedTexts(bob);
     assert.ok(
-      seen.every((text) => !text.startsWith('0.0')),
-      seen.join(' '),
+      texts.every((text) => !text.startsWith('0.0')),
+      texts.join(' '),
     );
-    // Tenths are shown in each second, and one is heard in each; a page that has too much to do leaves some out.
-    const seconds = new Set(seen.flatMap((text) => /^(\d)\.\d/.exec(text)?.[1] ?? []));
+    // The clock shows tenths and ticks once in each second. A busy page may skip some.
+    const seconds = new Set(texts.flatMap((text) => /^(\d)\.\d/.exec(text)?.[1] ?? []));
     assert.ok(seconds.size >= 5, [...seconds].join(' '));
-    // @ts-expect-error: put there above
+    // @ts-expect-error: set by `countTicks`
     const ticks = await ann.evaluate(() => globalThis.ticks);
     assert.ok(ticks >= 5 && ticks <= 10, `${ticks} ticks`);
   }),
 );
 
 test(
-  'periods and delays are told beside the time',
-  withServer(async (house) => {
-    const ann = await house.openPage();
+  'clocks show periods and delays beside the time',
+  withServer(async (harness) => {
+    const ann = await harness.openPage();
     const periods = { kind: 'byo-yomi', main_ms: 0, period_ms: 4000, periods: 2 };
-    const bob = await house.openPage(await inviteWithTerms(ann, { clock: periods }));
+    const bob = await harness.openPage(await inviteWithTerms(ann, { clock: periods }));
     await ann.getByRole('heading', { name: '2 × 4 sec' }).waitFor();
     await playMove(ann, 'b2');
-    await record(bob);
+    await recordClocks(bob);
     await playMove(bob, 'a1');
     await waitForStatus(bob, 'You win!');
-    await wasShown(bob, /2 periods/);
-    await wasShown(bob, /last period/);
+    await expectShown(bob, /2 periods/);
+    await expectShown(bob, /last period/);
 
-    const eve = await house.openPage();
+    const eve = await harness.openPage();
     const delay = { kind: 'delay', main_ms: 4000, delay_ms: 4000 };
-    const dan = await house.openPage(await inviteWithTerms(eve, { clock: delay }));
+    const dan = await harness.openPage(await inviteWithTerms(eve, { clock: delay }));
     await playMove(eve, 'b2');
-    await record(eve);
+    await recordClocks(eve);
     await playMove(dan, 'a1');
     await waitForStatus(eve, 'You lose.');
-    await wasShown(eve, /^4\.0delay: [0-3]\.\d /);
-    await wasShown(eve, /^[0-3]\.\dto move /);
+    await expectShown(eve, /^4\.0delay: [0-3]\.\d /);
+    await expectShown(eve, /^[0-3]\.\dto move /);
   }),
 );
 
 test(
-  'a lost connection hides no clock, and after a restart it stands until its player is there',
-  withServer(async (house) => {
-    house.expectsFailures = true;
-    const ann = await house.openPage();
+  'clocks stay visible without a connection, and pause after a restart until the player is back',
+  withServer(async (harness) => {
+    harness.expectsFailures = true;
+    const ann = await harness.openPage();
     const clock = { kind: 'fischer', main_ms: 300_000, increment_ms: 0 };
-    const bob = await house.openPage(await inviteWithTerms(ann, { clock }));
+    const bob = await harness.openPage(await inviteWithTerms(ann, { clock }));
     await playMove(ann, 'b2');
     await playMove(bob, 'a1');
-    await house.server.kill();
+    await harness.server.kill();
     const lost = clockOf(ann, 0).filter({ hasText: 'not connected' });
     await lost.waitFor();
     await ann.getByText('Your clock runs on.').waitFor();
@@ -165,7 +164,7 @@ test(
     const before = await lost.locator('.time').innerText();
     await lost.locator('.time').filter({ hasNotText: before }).waitFor();
     await ann.close();
-    await house.server.start();
+    await harness.server.start();
     await clockOf(bob, 0).filter({ hasText: 'stands' }).waitFor();
     assert.equal(await clockOf(bob, 1).textContent(), '5:00');
   }),

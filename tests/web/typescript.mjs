@@ -1,5 +1,5 @@
-// Lets Node.js import TypeScript, and the texts of the page as the page imports them. Use it with
-// `node --import ./tests/web/typescript.mjs`.
+// Module hooks that let Node.js import TypeScript and the text modules of the page. They are
+// installed by `node --import ./tests/web/typescript.mjs`.
 
 import { readFile } from 'node:fs/promises';
 import { register } from 'node:module';
@@ -15,8 +15,8 @@ if (isMainThread) {
 
 /** @type {import('node:module').ResolveHook} */
 export async function resolve(specifier, context, next) {
-  const texts = /\/locales\/\w+\/\w+\.js$/.exec(specifier)?.[0];
-  return texts ? { url: `plyhouse:${texts}`, shortCircuit: true } : next(specifier, context);
+  const path = /\/locales\/\w+\/\w+\.js$/.exec(specifier)?.[0];
+  return path ? { url: `plyhouse:${path}`, shortCircuit: true } : next(specifier, context);
 }
 
 /** @type {import('node:module').LoadHook} */
