@@ -9,17 +9,18 @@ import { fileURLToPath } from 'node:url';
 
 import { LANGUAGES } from '../../client/web/page/text/language.ts';
 
+import type { Node } from 'typescript';
+
 const require = createRequire(new URL('../../client/web/package.json', import.meta.url));
 const ts: typeof import('typescript') = require('typescript');
 
-import type { Node } from 'typescript';
-export type Text = string | string[] | Record<string, string>;
+type Text = string | string[] | Record<string, string>;
 
 const pageDir = fileURLToPath(new URL('../../client/web/page', import.meta.url));
 const files = readdirSync(pageDir, { recursive: true, encoding: 'utf8' });
 /** This module contains names of products, which need no translation. */
-const UNTRANSLATED = /^ui.device-name\.ts/;
-const modules = files.filter((file) => file.endsWith('.ts') && !UNTRANSLATED.test(file));
+const UNTRANSLATED = join('ui', 'device-name.ts');
+const modules = files.filter((file) => file.endsWith('.ts') && file !== UNTRANSLATED);
 
 const read = (file: string) => readFileSync(join(pageDir, file), 'utf8');
 
@@ -180,20 +181,15 @@ test('the text keys in index.html exist', () => {
 });
 
 /** Sorted names of the placeholders in a text. */
-const placeholders = (text: Text) =>
-  [
-    ...new Set(
-      [
-        ...Object.values(text)
-          .join('')
-          .matchAll(/\{(\w+)\}/g),
-      ].map(([, name]) => name),
-    ),
-  ]
-    // Only English texts include the server's messages, which are in English. Plural forms may
-    // spell out the count.
-    .filter((name) => name !== 'why' && name !== 'count')
-    .sort();
+function placeholders(text: Text) {
+  const all = Object.values(text)
+    .join('')
+    .matchAll(/\{(\w+)\}/g);
+  const names = new Set([...all].map(([, name]) => name));
+  // Only English texts include the server's messages, which are in English. Plural forms may spell
+  // out the count.
+  return [...names].filter((name) => name !== 'why' && name !== 'count').sort();
+}
 
 for (const code of Object.keys(LANGUAGES)) {
   test(`all texts exist and have the placeholders of the English texts: ${code}`, () => {
@@ -208,15 +204,11 @@ for (const code of Object.keys(LANGUAGES)) {
         forms.every((form) => form.trim() === form && form !== ''),
         key,
       );
-      assert.deepEqual(
-        placeholders([forms.join('')]),
-        placeholders([Object.values(model).join('')]),
-        key,
-      );
-      // The language must have these plural forms.
+      assert.deepEqual(placeholders(text), placeholders(model), key);
       if (typeof text === 'string' || Array.isArray(text)) continue;
       const { pluralCategories } = new Intl.PluralRules(code).resolvedOptions();
       assert.ok('other' in text, key);
+      // The language must have these plural forms.
       for (const form of Object.keys(text)) assert.ok(pluralCategories.includes(form as any), key);
     }
   });

@@ -11,8 +11,8 @@ import { PositionError } from '../../client/web/page/editor/position-error.ts';
 import type { Game } from '../../client/web/page/net/protocol.ts';
 
 /** A position, or the key of the error message. */
-export type Value = { position: string; unplayed: number } | { refused: string };
-export interface Entry {
+type Value = { position: string; unplayed: number } | { refused: string };
+interface Entry {
   file: string;
   game: string;
   page?: Value[];
