@@ -1,5 +1,5 @@
-// What one can always do beside moving, each at a place of its own: it stays when there is nothing to be
-// done there, so that nobody clicks on what was something else a moment ago.
+// The buttons below the board: draw, takeback, resign, hint, flip, extra time and rematch. A disabled button
+// keeps its place, so that no click lands on another button.
 
 import { isBotVsBot, playAgain, playAgainKind } from './rematch.ts';
 import { BarButton } from './bar-button.ts';
@@ -19,47 +19,45 @@ import type { Request } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
-/** So much time is given by one click. */
-const GIFT_MS = 15_000;
-/** So many plies lie between two offers of a draw. */
-const DRAW_EVERY = 20;
-/** So long a rematch that was declined is not offered again. */
-const DECLINED_FOR_MS = 60_000;
+/** Extra time that one click gives the opponent. */
+const EXTRA_TIME_MS = 15_000;
+/** Minimum number of plies between two draw offers of the same player. */
+const DRAW_OFFER_INTERVAL = 20;
+/** Time before a player can repeat a declined rematch offer. */
+const DECLINED_REMATCH_MS = 60_000;
 
-/** Two arrows that change places. */
-const TURN = 'M8 20V5M4 9l4-4 4 4M16 4v15M12 15l4 4 4-4';
-const HALVES = 'M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM12 4v16';
-const BACK = 'M9 7L4 12l5 5M4 12h10a6 6 0 0 1 6 6v1';
-const FLAG = 'M6 21V4h11l-2.500 4L17 12H6';
-const ROUND = 'M4 11a8 8 0 0 1 14-4l2 2M20 4v5h-5M20 13a8 8 0 0 1-14 4l-2-2M4 20v-5h5';
-/** A bulb. */
-const BULB = 'M9 18h6M10 21h4M12 3a6 6 0 0 0-3.500 10.900V15h7v-1.100A6 6 0 0 0 12 3z';
-const PLUS = 'M12 5a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM12 9.500v7M8.500 13h7M10 2h4';
+const FLIP_ICON = 'M8 20V5M4 9l4-4 4 4M16 4v15M12 15l4 4 4-4';
+const DRAW_ICON = 'M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM12 4v16';
+const TAKEBACK_ICON = 'M9 7L4 12l5 5M4 12h10a6 6 0 0 1 6 6v1';
+const RESIGN_ICON = 'M6 21V4h11l-2.500 4L17 12H6';
+const REMATCH_ICON = 'M4 11a8 8 0 0 1 14-4l2 2M20 4v5h-5M20 13a8 8 0 0 1-14 4l-2-2M4 20v-5h5';
+const HINT_ICON = 'M9 18h6M10 21h4M12 3a6 6 0 0 0-3.500 10.900V15h7v-1.100A6 6 0 0 0 12 3z';
+const TIME_ICON = 'M12 5a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM12 9.500v7M8.500 13h7M10 2h4';
 
 export class ActionBar {
   element = h('div', { class: 'bar', role: 'group', 'aria-label': translate('bar.label') });
   #app;
   #match: Match | null = null;
-  #barred = new Cooldowns();
+  #cooldowns = new Cooldowns();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #draw;
   #takeback;
   #resign;
   #time;
   #hint;
-  #advise;
+  #showBestMove;
   #flip;
-  #again;
-  #setUp = new EditorButton();
+  #playAgainButton;
+  #editorButton = new EditorButton();
 
   constructor(
     app: App,
     {
-      openResignDialog: giveUp,
-      flip: turn,
-      showBestMove: advise,
-      moveButtons: others,
-      analyseButton: analyse,
+      openResignDialog,
+      flip,
+      showBestMove,
+      moveButtons,
+      analyseButton,
     }: {
       openResignDialog: () => void;
       flip: () => void;
@@ -68,137 +66,158 @@ export class ActionBar {
       analyseButton: HTMLElement;
     },
   ) {
-    this.#advise = advise;
+    this.#showBestMove = showBestMove;
     this.#app = app;
-    const time = formatSeconds(GIFT_MS);
-    const button = (name: string, label: string, drawn: string, does: () => void) =>
-      new BarButton(app, name, label, drawn, does);
-    this.#draw = button(translate('bar.draw'), translate('bar.draw.short'), HALVES, () =>
+    const time = formatSeconds(EXTRA_TIME_MS);
+    const button = (name: string, label: string, path: string, onClick: () => void) =>
+      new BarButton(app, name, label, path, onClick);
+    this.#draw = button(translate('bar.draw'), translate('bar.draw.short'), DRAW_ICON, () =>
       this.#offerDraw(),
     );
-    this.#takeback = button(translate('bar.takeback'), translate('bar.takeback.short'), BACK, () =>
-      this.#askBack(),
+    this.#takeback = button(
+      translate('bar.takeback'),
+      translate('bar.takeback.short'),
+      TAKEBACK_ICON,
+      () => this.#requestTakeback(),
     );
-    this.#resign = button(translate('bar.resign'), translate('bar.resign.short'), FLAG, giveUp);
-    this.#time = button(translate('bar.time', { time }), `+${time}`, PLUS, () => this.#giveTime());
-    this.#hint = button(translate('bar.hint'), translate('bar.hint.short'), BULB, () =>
-      this.#askHint(),
+    this.#resign = button(
+      translate('bar.resign'),
+      translate('bar.resign.short'),
+      RESIGN_ICON,
+      openResignDialog,
     );
-    this.#flip = button(translate('bar.turn'), translate('bar.turn.short'), TURN, turn);
-    this.#again = button(translate('bar.rematch'), translate('bar.rematch.short'), ROUND, () =>
-      this.playAgain(),
+    this.#time = button(translate('bar.time', { time }), `+${time}`, TIME_ICON, () =>
+      this.#giveTime(),
     );
-    this.#again.element.classList.add('again');
-    const playing = [this.#takeback, this.#resign, this.#hint];
-    const all = [...playing, this.#flip, this.#time, this.#again].map(({ element }) => element);
-    replaceChildren(this.element, others, this.#setUp.element, this.#draw.element, analyse, ...all);
+    this.#hint = button(translate('bar.hint'), translate('bar.hint.short'), HINT_ICON, () =>
+      this.#requestHint(),
+    );
+    this.#flip = button(translate('bar.turn'), translate('bar.turn.short'), FLIP_ICON, flip);
+    this.#playAgainButton = button(
+      translate('bar.rematch'),
+      translate('bar.rematch.short'),
+      REMATCH_ICON,
+      () => this.playAgain(),
+    );
+    this.#playAgainButton.element.classList.add('again');
+    replaceChildren(
+      this.element,
+      moveButtons,
+      this.#editorButton.element,
+      this.#draw.element,
+      analyseButton,
+      this.#takeback.element,
+      this.#resign.element,
+      this.#hint.element,
+      this.#flip.element,
+      this.#time.element,
+      this.#playAgainButton.element,
+    );
   }
 
-  /**
-   * @param isTurned whether the board has been turned around
-   * @param shown after how many moves the board is shown
-   */
-  show(match: Match, isTurned: boolean, shown: number) {
+  /** @param shown the ply at which the board is shown */
+  show(match: Match, isFlipped: boolean, shownPly: number) {
     clearTimeout(this.#timer);
-    this.#learnOffers(match);
+    this.#updateCooldowns(match);
     this.#match = match;
     const game = this.#app.game(match.game);
-    // Whoever watches may turn the board, and needs no room for the rest.
-    const never = match.you === null;
-    const whyNot = whyNoDraw(match, game?.draws !== false);
-    const { isOffline: isAlone } = this.#app.connection;
-    this.#setUp.show(match, shown, isAlone);
-    // What one does while one plays is out of sight then, and the rest stays in its place: to set up a position has
-    // that of the draw, and to analyse has those of the next two.
+    // Spectators only need the button that flips the board.
+    const isSpectator = match.you === null;
+    const { isOffline } = this.#app.connection;
+    this.#editorButton.show(match, shownPly, isOffline);
+    // The editor button takes the place of the draw button after the end. The analysis button takes the next two
+    // places, so that all other buttons stay where they are.
     const isOver = match.status === 'ended';
     this.element.classList.toggle('is-over', isOver);
-    this.#draw.show({ isHidden: never || isOver, ...this.#place(match, 'draw', whyNot) });
+    this.#draw.show({
+      isHidden: isSpectator || isOver,
+      ...this.#buttonState(match, 'draw', whyNoDraw(match, game?.draws !== false)),
+    });
     this.#takeback.show({
-      isHidden: never || isOver,
-      ...this.#place(match, 'takeback', whyNoTakeback(match)),
+      isHidden: isSpectator || isOver,
+      ...this.#buttonState(match, 'takeback', whyNoTakeback(match)),
     });
-    this.#resign.show({ isHidden: never || isOver, ...this.#place(match, 'resign', '') });
-    const isTimed = match.clock !== undefined;
-    const isOfBot = match.seats[1 - (match.you ?? 0)]?.occupant === 'bot';
-    // A bot is given no time, and lets one be helped.
-    const isGiven = isTimed && !isOfBot;
+    this.#resign.show({
+      isHidden: isSpectator || isOver,
+      ...this.#buttonState(match, 'resign', ''),
+    });
+    const isBotOpponent = match.seats[1 - (match.you ?? 0)]?.occupant === 'bot';
+    const canGiveTime = match.clock !== undefined && !isBotOpponent;
     this.#time.show({
-      isHidden: never || !isGiven,
-      ...this.#place(match, 'time', whyNoTime(match)),
+      isHidden: isSpectator || !canGiveTime,
+      ...this.#buttonState(match, 'time', whyNoTime(match)),
     });
-    const isHelped = isOfBot && !match.rated && !isAlone;
+    const allowsHints = isBotOpponent && !match.rated && !isOffline;
     const whyNoHint = isMyTurn(match) ? '' : translate('barred.hint');
-    this.#hint.show({ isHidden: never || !isHelped, ...this.#place(match, 'hint', whyNoHint) });
+    this.#hint.show({
+      isHidden: isSpectator || !allowsHints,
+      ...this.#buttonState(match, 'hint', whyNoHint),
+    });
     this.#flip.show({ isHidden: !conventionsOf(match.game).hasOrientation });
-    this.#flip.element.setAttribute('aria-pressed', String(isTurned));
-    this.#showAgain(match);
-    const waits = ['draw', 'takeback', 'time', 'rematch'].map(
-      (what) => this.#barred.get(what, match)?.ms ?? Infinity,
+    this.#flip.element.setAttribute('aria-pressed', String(isFlipped));
+    this.#showPlayAgain(match);
+    const cooldownsMs = ['draw', 'takeback', 'time', 'rematch'].map(
+      (action) => this.#cooldowns.get(action, match)?.ms ?? Infinity,
     );
-    const wait = Math.min(...waits);
-    if (wait !== Infinity) {
-      this.#timer = setTimeout(() => this.show(match, isTurned, shown), wait % 1000 || 1000);
+    const leftMs = Math.min(...cooldownsMs);
+    if (leftMs !== Infinity) {
+      this.#timer = setTimeout(() => this.show(match, isFlipped, shownPly), leftMs % 1000 || 1000);
     }
   }
 
-  /** Counts no more. */
   unmount() {
     clearTimeout(this.#timer);
   }
 
-  /** Puts the focus where one goes on after the end. */
   focusPlayAgain() {
-    this.#again.element.focus();
+    this.#playAgainButton.element.focus();
   }
 
-  /** @param why not, as far as one sees */
-  #place(match: Match, what: string, why: string) {
+  /** @param why the reason that follows from the match itself, or '' */
+  #buttonState(match: Match, action: string, why: string) {
     if (match.status !== 'running') return { why: translate('barred.over') };
     if (!this.#isConnected()) return { why: translate('refusal.lost') };
-    return why ? { why } : (this.#barred.get(what, match) ?? {});
+    return why ? { why } : (this.#cooldowns.get(action, match) ?? {});
   }
 
-  /** What can be played next, and why it cannot be now; `null` if nothing. */
+  /** Returns the rematch or challenge that the match allows, with the reason while it is unavailable. */
   playAgainOption(
     match: Match,
   ): { isChallenge: boolean; label: string; why: string; wait?: string } | null {
     const { rematch, you } = match;
-    const again = playAgainKind(match);
-    if (again === null) return null;
-    const isChallenge = again === 'challenge';
+    const kind = playAgainKind(match);
+    if (kind === null) return null;
+    const isChallenge = kind === 'challenge';
     const label = translate(isChallenge ? 'bar.challenge.short' : 'bar.rematch.short');
-    const next = { isChallenge, label };
-    if (!this.#isConnected()) return { ...next, why: translate('refusal.lost') };
-    if (you !== null && rematch?.offers[you]) return { ...next, why: translate('barred.asked') };
-    const barred = again === 'rematch' ? this.#barred.get('rematch', match) : null;
-    return { ...next, why: '', ...barred };
+    const option = { isChallenge, label };
+    if (!this.#isConnected()) return { ...option, why: translate('refusal.lost') };
+    if (you !== null && rematch?.offers[you]) return { ...option, why: translate('barred.asked') };
+    const cooldown = kind === 'rematch' ? this.#cooldowns.get('rematch', match) : null;
+    return { ...option, why: '', ...cooldown };
   }
 
-  #showAgain(match: Match) {
-    const next = this.playAgainOption(match);
-    const none = translate(match.status === 'running' ? 'barred.running' : 'barred.nobody');
-    const label = translate('bar.rematch.short');
-    const shown = next ?? { isChallenge: false, label, why: none };
-    const { why, wait } = shown;
-    this.#again.setLabel(
-      translate(shown.isChallenge ? 'bar.challenge' : 'bar.rematch'),
-      shown.label,
-    );
-    const never = match.you === null && !isBotVsBot(match);
-    this.#again.show({ isHidden: never, why, wait });
-    this.#again.element.classList.toggle('primary', next !== null && !why);
+  #showPlayAgain(match: Match) {
+    const option = this.playAgainOption(match);
+    const { isChallenge, label, why, wait } = option ?? {
+      isChallenge: false,
+      label: translate('bar.rematch.short'),
+      why: translate(match.status === 'running' ? 'barred.running' : 'barred.nobody'),
+    };
+    this.#playAgainButton.setLabel(translate(isChallenge ? 'bar.challenge' : 'bar.rematch'), label);
+    this.#playAgainButton.show({ isHidden: match.you === null && !isBotVsBot(match), why, wait });
+    this.#playAgainButton.element.classList.toggle('primary', option !== null && !why);
   }
 
-  /** What was offered and declined tells what may be offered next. */
-  #learnOffers(match: Match) {
-    const before = this.#match;
+  /** An offer of the opponent ends our cooldown; a declined rematch starts one. */
+  #updateCooldowns(match: Match) {
+    const previous = this.#match;
     const { you, rematch } = match;
-    if (you === null || before?.match !== match.match) return;
+    if (you === null || previous?.match !== match.match) return;
     if (match.offers.some(({ seat, offer }) => seat !== you && offer === 'draw'))
-      this.#barred.clear('draw');
-    if (rematch?.offers[1 - you]) this.#barred.clear('rematch');
-    if (rematch?.declined[you] && before.rematch?.declined[you] === false)
-      this.#barred.setForMs('rematch', match, DECLINED_FOR_MS, translate('barred.declined'));
+      this.#cooldowns.clear('draw');
+    if (rematch?.offers[1 - you]) this.#cooldowns.clear('rematch');
+    if (rematch?.declined[you] && previous.rematch?.declined[you] === false)
+      this.#cooldowns.setForMs('rematch', match, DECLINED_REMATCH_MS, translate('barred.declined'));
   }
 
   #isConnected() {
@@ -209,12 +228,12 @@ export class ActionBar {
     const match = this.#match;
     const why = match && this.playAgainOption(match)?.why;
     if (why) this.#app.toast(why);
-    else if (match) void this.#askAgain(match);
+    else if (match) void this.#requestPlayAgain(match);
   }
 
-  async #askAgain(match: Match) {
-    const refusal = await playAgain(this.#app, match);
-    if (refusal) this.#barred.setFromError('rematch', match, refusal);
+  async #requestPlayAgain(match: Match) {
+    const error = await playAgain(this.#app, match);
+    if (error) this.#cooldowns.setFromError('rematch', match, error);
     this.#app.update();
   }
 
@@ -222,70 +241,84 @@ export class ActionBar {
     const match = this.#match;
     if (!match) return;
     const { match: id, ply } = match;
-    if (await this.#ask('draw', match, { type: 'offer', match: id, offer: 'draw', ply }))
-      this.#barred.setUntilPly('draw', match, ply + DRAW_EVERY, translate('barred.lately'));
+    if (
+      await this.#request('draw', match, {
+        type: 'offer',
+        match: id,
+        offer: 'draw',
+        ply,
+      })
+    )
+      this.#cooldowns.setUntilPly(
+        'draw',
+        match,
+        ply + DRAW_OFFER_INTERVAL,
+        translate('barred.lately'),
+      );
   }
 
   async #giveTime() {
     const match = this.#match;
     if (!match) return;
-    if (await this.#ask('time', match, { type: 'give_time', match: match.match, ms: GIFT_MS }))
-      this.#barred.setUntilPly('time', match, match.ply + 1, translate('barred.given'));
+    if (
+      await this.#request('time', match, {
+        type: 'give_time',
+        match: match.match,
+        ms: EXTRA_TIME_MS,
+      })
+    )
+      this.#cooldowns.setUntilPly('time', match, match.ply + 1, translate('barred.given'));
     this.#app.update();
   }
 
-  async #askHint() {
+  async #requestHint() {
     const match = this.#match;
     if (!match) return;
     const { match: id, ply } = match;
-    const told = await this.#app.request({
-      type: 'hint',
-      match: id,
-      ply,
-    });
-    if (!told || this.#match?.match !== id || this.#match.ply !== ply) return;
-    this.#advise(told.move);
-    const best = phraseContextOf(this.#app, this.#match).describeMove(told.move);
-    // What it comes to is told by what comes later; without it the move will do.
-    const seldom = await loadLazyChunk().catch(() => null);
+    const hint = await this.#app.request({ type: 'hint', match: id, ply });
+    if (!hint || this.#match?.match !== id || this.#match.ply !== ply) return;
+    this.#showBestMove(hint.move);
+    const move = phraseContextOf(this.#app, this.#match).describeMove(hint.move);
+    // If the lazy chunk cannot be loaded, the toast only names the move.
+    const chunk = await loadLazyChunk().catch(() => null);
     if (this.#match.match !== id || this.#match.ply !== ply) return;
-    const comesTo = seldom?.hintText(match, told);
-    this.#app.toast(joinSentences(translate('hint.best', { move: best }), comesTo));
+    this.#app.toast(joinSentences(translate('hint.best', { move }), chunk?.hintText(match, hint)));
   }
 
-  async #askBack() {
+  async #requestTakeback() {
     const match = this.#match;
     if (!match) return;
     const { match: id, ply, takebacks } = match;
-    const refusal = await this.#refused({ type: 'offer', match: id, offer: 'takeback', ply });
-    if (!refusal) return;
-    this.#barred.setFromError('takeback', match, refusal);
-    if (refusal.retryAfterMs === undefined) {
-      this.#app.toast(errorText(refusal));
+    const error = await this.#errorOf({ type: 'offer', match: id, offer: 'takeback', ply });
+    if (!error) return;
+    this.#cooldowns.setFromError('takeback', match, error);
+    if (error.retryAfterMs === undefined) {
+      this.#app.toast(errorText(error));
       this.#app.update();
       return;
     }
     this.#app.update();
-    // Whoever has slipped asks at once, and is heard a moment later.
-    await new Promise((resolve) => setTimeout(resolve, refusal.retryAfterMs));
-    const now = this.#match;
-    if (now?.match === id && now.ply === ply && now.takebacks === takebacks) await this.#askBack();
+    // Repeats the request after the server's delay, unless the position has changed.
+    await new Promise((resolve) => setTimeout(resolve, error.retryAfterMs));
+    const current = this.#match;
+    if (current?.match === id && current.ply === ply && current.takebacks === takebacks)
+      await this.#requestTakeback();
   }
 
   /**
-   * Asks, tells if it is refused, and keeps in mind for how long.
-   * @returns whether it was granted
+   * Sends a request; an error starts a cooldown and shows a toast.
+   * @returns whether the request succeeded
    */
-  async #ask(what: string, match: Match, request: Request): Promise<boolean> {
-    const refusal = await this.#refused(request);
-    if (!refusal) return true;
-    this.#barred.setFromError(what, match, refusal);
-    this.#app.toast(this.#barred.get(what, match)?.why ?? errorText(refusal));
+  async #request(action: string, match: Match, request: Request): Promise<boolean> {
+    const error = await this.#errorOf(request);
+    if (!error) return true;
+    this.#cooldowns.setFromError(action, match, error);
+    this.#app.toast(this.#cooldowns.get(action, match)?.why ?? errorText(error));
     this.#app.update();
     return false;
   }
 
-  async #refused(request: Request): Promise<RequestError | null> {
+  async #errorOf(request: Request): Promise<RequestError | null> {
     try {
       await this.#app.connection.request(request);
       return null;
@@ -296,20 +329,19 @@ export class ActionBar {
   }
 }
 
-/** @param draws whether the game knows them */
-function whyNoDraw({ ply, offers, you }: Match, draws: boolean) {
-  if (!draws) return translate('barred.noDraws');
+function whyNoDraw({ ply, offers, you }: Match, hasDraws: boolean) {
+  if (!hasDraws) return translate('barred.noDraws');
   if (ply < 2) return translate('barred.early');
-  const mine = offers.some(({ seat, offer }) => seat === you && offer === 'draw');
-  return mine ? translate('barred.offered') : '';
+  const isOffered = offers.some(({ seat, offer }) => seat === you && offer === 'draw');
+  return isOffered ? translate('barred.offered') : '';
 }
 
 function whyNoTakeback(match: Match) {
   if (!match.takeback) return translate('barred.noTakebacks');
   if (takebackPly(match) === null) return translate('barred.unmoved');
   const { offers, you } = match;
-  const mine = offers.some(({ seat, offer }) => seat === you && offer === 'takeback');
-  return mine ? translate('barred.asked') : '';
+  const isOffered = offers.some(({ seat, offer }) => seat === you && offer === 'takeback');
+  return isOffered ? translate('barred.asked') : '';
 }
 
 const whyNoTime = ({ clock }: Match) =>

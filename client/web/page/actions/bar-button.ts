@@ -1,17 +1,15 @@
-// A button that stays where it is, and tells why it does nothing when it does nothing.
+// A button of the action bar; while it is disabled, a click shows the reason as a toast.
 
 import { h, setText } from '../ui/dom.ts';
 import { icon } from '../app/header-toggles.ts';
 
 import type { App } from '../app/main.ts';
 
-/** What a button may do now. */
 export interface BarButtonState {
-  /** whether there is never anything to do here in this match */
   isHidden?: boolean;
-  /** why it cannot be done now */
+  /** the reason why the button is disabled; '' or absent if it is enabled */
   why?: string;
-  /** in short, for how long it cannot */
+  /** remaining cooldown, shown in place of the label */
   wait?: string;
 }
 
@@ -23,31 +21,28 @@ export class BarButton {
   #text = h('span', { 'aria-hidden': true });
 
   /**
-   * @param name what it does
-   * @param label what stands on it
+   * @param name accessible name
+   * @param label visible text
+   * @param iconPath path data of the icon
    */
-  constructor(app: App, name: string, label: string, drawn: string, does: () => void) {
+  constructor(app: App, name: string, label: string, iconPath: string, onClick: () => void) {
     this.#name = name;
     this.#label = label;
-    const onclick = () => (this.#why ? app.toast(this.#why) : does());
-    this.element = h('button', { type: 'button', onclick }, icon(drawn), this.#text);
+    const onclick = () => (this.#why ? app.toast(this.#why) : onClick());
+    this.element = h('button', { type: 'button', onclick }, icon(iconPath), this.#text);
     this.setLabel(name, label);
   }
 
-  /**
-   * @param name what it does
-   * @param label what stands on it
-   */
   setLabel(name: string, label: string) {
     this.#name = name;
     this.#label = label;
     this.element.setAttribute('aria-label', name);
   }
 
-  show({ isHidden: never = false, why = '', wait = '' }: BarButtonState) {
+  show({ isHidden = false, why = '', wait = '' }: BarButtonState) {
     this.#why = why;
     setText(this.#text, wait || this.#label);
-    this.element.hidden = never;
+    this.element.hidden = isHidden;
     this.element.setAttribute('aria-disabled', String(why !== ''));
     this.element.title = why || this.#name;
   }

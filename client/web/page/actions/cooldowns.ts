@@ -1,4 +1,4 @@
-// What the server has said no to, and until when it will: so that a button tells it before one asks again.
+// Remembers until when the server rejects an action, so that its button can show the reason and the wait.
 
 import { translate, joinSentences, formatSecondsFromNow } from '../text/language.ts';
 import { formatSeconds } from '../text/time.ts';
@@ -9,21 +9,21 @@ import type { Match } from '../model/match.ts';
 
 export interface Cooldown {
   match: string;
-  /** the one at which it was said */
+  /** the ply at which the cooldown began */
   ply: number;
   takebacks: number;
   why: string;
-  /** the ply from which on it may be asked again */
+  /** the ply at which the action is allowed again */
   until?: number;
-  /** the time from which on it may be, by `performance.now()` */
+  /** the time at which the action is allowed again, by `performance.now()` */
   at?: number;
-  /** whether it holds for no longer than the match stands as it does */
+  /** whether the cooldown ends when the match state changes */
   passes?: boolean;
-  /** how the match stood */
+  /** the match state when the cooldown began */
   state: string;
 }
 
-/** Why something is barred, and in short for how long. */
+/** Reason and remaining wait of an action in cooldown. */
 export interface ActiveCooldown {
   why: string;
   wait: string;
@@ -31,59 +31,61 @@ export interface ActiveCooldown {
 }
 
 export class Cooldowns {
-  #known: Map<string, Cooldown> = new Map();
+  #cooldowns = new Map<string, Cooldown>();
 
-  setFromError(what: string, match: Match, refusal: RequestError) {
-    const { code, expected, retryAfterMs } = refusal;
+  setFromError(action: string, match: Match, error: RequestError) {
+    const { code, expected, retryAfterMs } = error;
     if (code !== 'too_soon' && code !== 'not_allowed') return;
-    this.#keep(what, match, {
-      why: errorText(refusal),
+    this.#set(action, match, {
+      why: errorText(error),
       until: expected,
       at: retryAfterMs === undefined ? undefined : performance.now() + retryAfterMs,
       passes: code === 'too_soon' && expected === undefined && retryAfterMs === undefined,
     });
   }
 
-  setUntilPly(what: string, match: Match, ply: number, why: string) {
-    this.#keep(what, match, { why, until: ply });
+  setUntilPly(action: string, match: Match, ply: number, why: string) {
+    this.#set(action, match, { why, until: ply });
   }
 
-  setForMs(what: string, match: Match, ms: number, why: string) {
-    this.#keep(what, match, { why, at: performance.now() + ms });
+  setForMs(action: string, match: Match, ms: number, why: string) {
+    this.#set(action, match, { why, at: performance.now() + ms });
   }
 
-  clear(what: string) {
-    this.#known.delete(what);
+  clear(action: string) {
+    this.#cooldowns.delete(action);
   }
 
-  get(what: string, match: Match): ActiveCooldown | null {
-    const known = this.#known.get(what);
-    if (!known || known.match !== match.match) return null;
-    const { ply, takebacks, state, why, until, at, passes } = known;
+  get(action: string, match: Match): ActiveCooldown | null {
+    const cooldown = this.#cooldowns.get(action);
+    if (!cooldown || cooldown.match !== match.match) return null;
+    const { ply, takebacks, state, why, until, at, passes } = cooldown;
     if (until !== undefined) {
-      // What was said before a takeback may be otherwise after it.
-      const left = takebacks === match.takebacks && match.ply >= ply ? until - match.ply : 0;
-      if (left <= 0) return null;
-      const again = translate('barred.moves', { count: left });
+      // A takeback ends the cooldown.
+      const pliesLeft = takebacks === match.takebacks && match.ply >= ply ? until - match.ply : 0;
+      if (pliesLeft <= 0) return null;
+      const waitText = translate('barred.moves', { count: pliesLeft });
       return {
-        why: joinSentences(why, again),
-        wait: translate('barred.moves.short', { count: left }),
+        why: joinSentences(why, waitText),
+        wait: translate('barred.moves.short', { count: pliesLeft }),
       };
     }
     if (at !== undefined) {
       const ms = at - performance.now();
       if (ms <= 0) return null;
-      const again = translate('barred.time', { when: formatSecondsFromNow(Math.ceil(ms / 1000)) });
-      return { why: joinSentences(why, again), wait: formatSeconds(ms), ms };
+      const waitText = translate('barred.time', {
+        when: formatSecondsFromNow(Math.ceil(ms / 1000)),
+      });
+      return { why: joinSentences(why, waitText), wait: formatSeconds(ms), ms };
     }
-    return passes && state !== stateOf(match) ? null : { why, wait: '' };
+    return passes && state !== stateKey(match) ? null : { why, wait: '' };
   }
 
-  #keep(what: string, match: Match, said: Pick<Cooldown, 'why' | 'until' | 'at' | 'passes'>) {
+  #set(action: string, match: Match, details: Pick<Cooldown, 'why' | 'until' | 'at' | 'passes'>) {
     const { match: id, ply, takebacks } = match;
-    this.#known.set(what, { match: id, ply, takebacks, state: stateOf(match), ...said });
+    this.#cooldowns.set(action, { match: id, ply, takebacks, state: stateKey(match), ...details });
   }
 }
 
-/** What changes when somebody has done something. */
-const stateOf = ({ seq, rematch }: Match) => JSON.stringify([seq, rematch]);
+/** Changes with every event of the match and every rematch offer. */
+const stateKey = ({ seq, rematch }: Match) => JSON.stringify([seq, rematch]);

@@ -1,5 +1,4 @@
-// What is to be known beside how the match stands: how one plays, what the rules demand, what is in
-// the way.
+// Composes the instruction below the match status, for example how to move or which move the rules force.
 
 import { conventionsOf } from '../model/game-conventions.ts';
 import { translate, joinSentences } from '../text/language.ts';
@@ -11,26 +10,25 @@ import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
 /**
- * @param match one that is not over
- * @param ahead what is chosen ahead
+ * @param match a match that has not ended
+ * @param premoveText describes the premove, if any
  */
-export function instructionText(app: App, match: Match, ahead: string) {
+export function instructionText(app: App, match: Match, premoveText: string) {
   if (match.status === 'open') return match.you === null ? '' : translate('room.begins');
-  const speech = phraseContextOf(app, match);
-  if (app.connection.status.state !== 'open') return runningClockText(match, speech);
+  const context = phraseContextOf(app, match);
+  if (app.connection.status.state !== 'open') return runningClockText(match, context);
   if (match.you === null) return translate('room.watching');
-  if (ahead) return ahead;
+  if (premoveText) return premoveText;
   if (!isMyTurn(match)) return '';
-  const { forcedMoveText: forced, afterPassText: afterPass } = conventionsOf(match.game);
-  const passed =
+  const { forcedMoveText, afterPassText } = conventionsOf(match.game);
+  const passText =
     match.moves.at(-1) === 'pass' &&
-    translate('event.passed', { name: seatName(match, 1 - match.you, speech) });
-  const says = joinSentences(passed, passed && afterPass, forced(match.legal));
-  return says || (match.ply < 2 ? howTo(match.game) : '');
+    translate('event.passed', { name: seatName(match, 1 - match.you, context) });
+  const text = joinSentences(passText, passText && afterPassText, forcedMoveText(match.legal));
+  return text || (match.ply < 2 ? howToPlayText(match.game) : '');
 }
 
-/** How one plays with what there is at hand. */
-function howTo(game: string) {
-  const { howToPlay: hint, howToPlayByTouch: touchHint } = conventionsOf(game);
-  return matchMedia('(hover: none)').matches ? touchHint : hint;
+function howToPlayText(game: string) {
+  const { howToPlay, howToPlayByTouch } = conventionsOf(game);
+  return matchMedia('(hover: none)').matches ? howToPlayByTouch : howToPlay;
 }

@@ -1,5 +1,5 @@
-// What can be done in a match beside moving: share it, answer an offer, give it up, come back to now,
-// play again.
+// Combines the controls of a match: action bar, offers, resign dialog, share card, and the buttons that return
+// to the current position or play on.
 
 import { OfferPrompts } from './offers.ts';
 import { ActionBar } from './action-bar.ts';
@@ -15,34 +15,33 @@ import type { Match } from '../model/match.ts';
 
 export class MatchActions {
   element;
-  /** What is asked and answered, beside how the match stands. */
+  /** Offers and navigation buttons, shown beside the status. */
   prompts;
   offerPrompts;
   #app;
   #bar;
-  #giveUp;
-  /** What there is before the start. */
-  #apart = h('div', {
+  #resignDialog;
+  /** Holds the share card until the match starts. */
+  #shareContainer = h('div', {
     class: 'row apart',
-    // A key that is held would go on to what comes in place of the button.
+    // A held Enter key must not click the button that replaces the pressed one.
     onkeydown: (event: KeyboardEvent) => {
       if (event.repeat && event.key === 'Enter') event.preventDefault();
     },
   });
-  #back;
-  #on;
-  /** What is shown. */
-  #seen: { match: Match; shown: number } | null = null;
-  /** Where those whom one has watched go on. */
-  #next = h('a', { class: 'button primary', hidden: true }, translate('actions.next'));
-  /** What the buttons were made from; made anew, they would lose the focus. */
-  #madeFrom = '';
+  #toCurrent;
+  #playOn;
+  #shown: { match: Match; ply: number } | null = null;
+  /** Leads spectators to the rematch. */
+  #toRematch = h('a', { class: 'button primary', hidden: true }, translate('actions.next'));
+  /** State that the share card was rendered for. Rendering it again would lose the focus. */
+  #shareKey = '';
 
   constructor(
     app: App,
     {
-      goToCurrent: backToNow,
-      ...does
+      goToCurrent,
+      ...barOptions
     }: {
       goToCurrent: () => void;
       flip: () => void;
@@ -53,84 +52,84 @@ export class MatchActions {
   ) {
     this.#app = app;
     this.offerPrompts = new OfferPrompts(app);
-    this.#giveUp = new ResignDialog(app);
-    this.#bar = new ActionBar(app, { openResignDialog: () => this.#giveUp.open(), ...does });
-    this.#back = button(translate('actions.now'), 'primary', backToNow);
-    this.#on = button(translate('actions.playOn'), 'onward', () => this.playFromPosition());
+    this.#resignDialog = new ResignDialog(app);
+    this.#bar = new ActionBar(app, {
+      openResignDialog: () => this.#resignDialog.open(),
+      ...barOptions,
+    });
+    this.#toCurrent = button(translate('actions.now'), 'primary', goToCurrent);
+    this.#playOn = button(translate('actions.playOn'), 'onward', () => this.playFromPosition());
     this.prompts = h(
       'div',
       { class: 'asked' },
       this.offerPrompts.element,
-      this.#next,
-      this.#back,
-      this.#on,
+      this.#toRematch,
+      this.#toCurrent,
+      this.#playOn,
     );
     this.element = h(
       'div',
       { class: 'actions' },
       this.#bar.element,
-      this.#giveUp.element,
-      this.#apart,
+      this.#resignDialog.element,
+      this.#shareContainer,
     );
   }
 
-  /** Counts no more. */
   unmount() {
     this.#bar.unmount();
   }
 
-  /** Plays on from the position that is shown. */
   playFromPosition() {
-    if (this.#seen) void playFromPosition(this.#app, this.#seen.match, this.#seen.shown);
+    if (this.#shown) void playFromPosition(this.#app, this.#shown.match, this.#shown.ply);
   }
 
-  /** Plays again, as the bar would. */
   playAgain() {
     this.#bar.playAgain();
   }
 
-  /** What can be played next, and why it cannot be now; `null` if nothing. */
   playAgainOption(match: Match) {
     return this.#bar.playAgainOption(match);
   }
 
   /**
-   * @param shown after how many moves the board is shown
-   * @param now whether that is as it is now
-   * @param isTurned whether it has been turned around
+   * @param shown the ply at which the board is shown
+   * @param isCurrent whether that is the current position
    */
-  show(match: Match, shown: number, now: boolean, isTurned: boolean) {
+  show(match: Match, shownPly: number, isCurrent: boolean, isFlipped: boolean) {
     const { status, you, rematch } = match;
     const hadFocus = this.element.contains(document.activeElement);
-    this.#back.hidden = now;
-    this.#seen = { match, shown };
-    const { isOffline: isAlone } = this.#app.connection;
-    this.#on.hidden = isAlone || playablePosition(match, shown) === null || match.ply === 0;
+    this.#toCurrent.hidden = isCurrent;
+    this.#shown = { match, ply: shownPly };
+    const { isOffline } = this.#app.connection;
+    this.#playOn.hidden =
+      isOffline || playablePosition(match, shownPly) === null || match.ply === 0;
     const next = you === null ? rematch?.next : null;
-    this.#next.hidden = !next;
-    if (next) this.#next.setAttribute('href', `/m/${next.code}`);
+    this.#toRematch.hidden = !next;
+    if (next) this.#toRematch.setAttribute('href', `/m/${next.code}`);
     this.offerPrompts.show(match);
-    this.#giveUp.show(match);
+    this.#resignDialog.show(match);
     this.#bar.element.hidden = status === 'open';
-    this.#bar.show(match, isTurned, shown);
-    this.#showApart(match);
-    // Whoever has just resigned by keyboard goes on from here.
-    const isLost = !this.element.contains(document.activeElement);
-    if (hadFocus && (isLost || document.activeElement?.closest('[hidden]')))
+    this.#bar.show(match, isFlipped, shownPly);
+    this.#showShareCard(match);
+    // Keeps the keyboard focus when the focused control, such as the resign button, has disappeared.
+    const lostFocus = !this.element.contains(document.activeElement);
+    if (hadFocus && (lostFocus || document.activeElement?.closest('[hidden]')))
       this.#bar.focusPlayAgain();
   }
 
-  #showApart(match: Match) {
+  #showShareCard(match: Match) {
     const { you, status, host, seats } = match;
     const occupants = seats.map((seat) => seat.occupant);
-    const madeFrom = JSON.stringify([status, you, host, occupants]);
-    if (this.#madeFrom === madeFrom) return;
-    this.#madeFrom = madeFrom;
+    const shareKey = JSON.stringify([status, you, host, occupants]);
+    if (this.#shareKey === shareKey) return;
+    this.#shareKey = shareKey;
     const level = loadLobbyPrefs().level ?? defaultLevel(this.#app.levels);
-    if (status === 'open') replaceChildren(this.#apart, shareCard(this.#app, match, level));
-    else replaceChildren(this.#apart);
+    if (status === 'open')
+      replaceChildren(this.#shareContainer, shareCard(this.#app, match, level));
+    else replaceChildren(this.#shareContainer);
   }
 }
 
-const button = (text: string, look: string, onclick: () => void) =>
-  h('button', { type: 'button', class: look, onclick }, text);
+const button = (text: string, className: string, onclick: () => void) =>
+  h('button', { type: 'button', class: className, onclick }, text);

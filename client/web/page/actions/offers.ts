@@ -1,5 +1,5 @@
-// The offers that stand in a match: the other's, to be answered by a click or a key, and our own, to be
-// withdrawn.
+// Shows the pending offers of a match. The player answers the opponent's offers by click or key and can
+// withdraw own offers.
 
 import { RequestError } from '../net/connection.ts';
 import { replaceChildren, h } from '../ui/dom.ts';
@@ -18,19 +18,18 @@ import type { OfferState } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
-/** The keys that answer what the other offers. */
 const ACCEPT_KEY = 'y';
 const DECLINE_KEY = 'n';
 
-const YES = 'M5 13l4.500 4.500L19 7';
-const NO = 'M7 7l10 10M17 7 7 17';
+const ACCEPT_ICON = 'M5 13l4.500 4.500L19 7';
+const DECLINE_ICON = 'M7 7l10 10M17 7 7 17';
 
 export class OfferPrompts {
   element = h('div', { class: 'answers', role: 'group', 'aria-label': translate('offers.label') });
   #app;
   #match: Match | null = null;
-  /** What is drawn; drawn anew, it would lose the focus. */
-  #drawn = '';
+  /** State that was rendered last. Rendering it again would lose the focus. */
+  #renderedKey = '';
 
   constructor(app: App) {
     this.#app = app;
@@ -41,19 +40,19 @@ export class OfferPrompts {
     const connected = this.#app.connection.status.state === 'open';
     const offers = pendingOffers(match);
     const seat = standInSeat(match, this.#app.player?.id);
-    const drawn = JSON.stringify([offers, connected, seat]);
-    if (drawn === this.#drawn) return;
-    this.#drawn = drawn;
+    const renderedKey = JSON.stringify([offers, connected, seat]);
+    if (renderedKey === this.#renderedKey) return;
+    this.#renderedKey = renderedKey;
     replaceChildren(
       this.element,
-      seat !== null && this.#takeSeat(match, seat, connected),
-      ...offers.map((offer) => this.#line(match, offer, connected)),
+      seat !== null && this.#standInRow(match, seat, connected),
+      ...offers.map((offer) => this.#offerRow(match, offer, connected)),
     );
   }
 
   /**
-   * Answers by key what the other offers.
-   * @returns whether that was one
+   * Answers the opponent's first offer.
+   * @returns whether the key was handled
    */
   handleKey(key: string): boolean {
     const match = this.#match;
@@ -65,8 +64,8 @@ export class OfferPrompts {
     return true;
   }
 
-  /** Comes back to where a bot stands in for us. */
-  #takeSeat({ match }: Match, seat: number, connected: boolean) {
+  /** Offers to take our seat back from a stand-in bot. */
+  #standInRow({ match }: Match, seat: number, connected: boolean) {
     const onclick = () => void this.#app.request({ type: 'join', match, seat });
     return h(
       'div',
@@ -80,20 +79,20 @@ export class OfferPrompts {
     );
   }
 
-  #line(match: Match, offer: OfferState, connected: boolean) {
+  #offerRow(match: Match, offer: OfferState, connected: boolean) {
     const { match: id, you } = match;
     const disabled = !connected;
     const decline = () => this.#decline(id, offer);
     const short = { 'data-short': shortOfferText(match, offer) };
     if (you === null)
-      return h('div', { class: 'row answer' }, h('p', short, ...this.#said(match, offer)));
+      return h('div', { class: 'row answer' }, h('p', short, ...this.#offerParts(match, offer)));
     if (offer.seat === you) {
-      const other = match.seats[1 - (you ?? 0)];
-      const asked = ownOfferText(offer, other ? occupantName(other, this.#app.levels) : '');
+      const other = match.seats[1 - you];
+      const text = ownOfferText(offer, other ? occupantName(other, this.#app.levels) : '');
       return h(
         'div',
         { class: 'row answer own' },
-        h('p', short, asked),
+        h('p', short, text),
         h('button', { type: 'button', disabled, onclick: decline }, translate('offers.withdraw')),
       );
     }
@@ -101,14 +100,20 @@ export class OfferPrompts {
     return h(
       'div',
       { class: 'row answer' },
-      h('p', short, ...this.#said(match, offer)),
-      keyed(translate('offers.accept'), YES, 'primary', ACCEPT_KEY, disabled, accept),
-      keyed(translate('offers.decline'), NO, '', DECLINE_KEY, disabled, decline),
+      h('p', short, ...this.#offerParts(match, offer)),
+      shortcutButton(
+        translate('offers.accept'),
+        ACCEPT_ICON,
+        'primary',
+        ACCEPT_KEY,
+        disabled,
+        accept,
+      ),
+      shortcutButton(translate('offers.decline'), DECLINE_ICON, '', DECLINE_KEY, disabled, decline),
     );
   }
 
-  /** What somebody else offers. */
-  #said(match: Match, offer: OfferState) {
+  #offerParts(match: Match, offer: OfferState) {
     const seat = match.seats[offer.seat];
     const name = seat ? occupantName(seat, this.#app.levels) : '';
     return offerParts(match, offer, h('bdi', { class: 'by' }, name));
@@ -127,10 +132,11 @@ export class OfferPrompts {
       );
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
-      // A move of our own was quicker, and the offer outlived it.
-      const now = this.#app.matches.get(id);
-      const stands = now && incomingOffers(now).find((other) => other.offer === offer);
-      if (error.code === 'stale_ply' && stands && now.ply !== ply) await this.#accept(id, stands);
+      // Our own move arrived first and the offer is still pending: accept it at the new ply.
+      const current = this.#app.matches.get(id);
+      const pending = current && incomingOffers(current).find((other) => other.offer === offer);
+      if (error.code === 'stale_ply' && pending && current.ply !== ply)
+        await this.#accept(id, pending);
       else this.#app.toast(errorText(error));
     }
   }
@@ -140,11 +146,10 @@ export class OfferPrompts {
   }
 }
 
-/** A button with a key of its own. */
-const keyed = (
+const shortcutButton = (
   text: string,
-  drawn: string,
-  look: string,
+  iconPath: string,
+  className: string,
   key: string,
   disabled: boolean,
   onclick: () => void,
@@ -152,10 +157,14 @@ const keyed = (
   h(
     'button',
     {
-      ...{ type: 'button', class: look, disabled, onclick },
-      ...{ title: translate('offers.key', { key: key.toUpperCase() }), 'aria-keyshortcuts': key },
+      type: 'button',
+      class: className,
+      disabled,
+      onclick,
+      title: translate('offers.key', { key: key.toUpperCase() }),
+      'aria-keyshortcuts': key,
     },
-    icon(drawn),
+    icon(iconPath),
     h('span', {}, text),
     h('kbd', { 'aria-hidden': true }, key.toUpperCase()),
   );

@@ -1,5 +1,5 @@
-// The same two once more, with sides swapped: a rematch while both are there, a challenge to whoever has
-// gone, and two bots anew.
+// Starts another match with the same settings and swapped seats: a rematch, a challenge if the opponent has left,
+// or a new match of two bots.
 
 import { BOT_PACE_MS, loadLobbyPrefs } from '../lobby/lobby-prefs.ts';
 import { sendChallenge } from '../social/send-challenge.ts';
@@ -7,33 +7,32 @@ import { RequestError } from '../net/connection.ts';
 import { seatOwner } from '../model/match.ts';
 import { errorText } from '../text/phrases.ts';
 
-import type { RequestOf, SeatRequest } from '../net/protocol.ts';
+import type { RequestOf, Seat, SeatRequest } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
-/** In which way these two can play again; `null` if they cannot. */
-export function playAgainKind(match: Match): 'rematch' | 'challenge' | 'anew' | null {
+export function playAgainKind(match: Match): 'rematch' | 'challenge' | 'newMatch' | null {
   const { status, seats, you, rematch } = match;
-  // Called off before somebody came: there is nobody to play with again.
+  // A match that was aborted before the second player joined has no opponent.
   if (status !== 'ended' || seats.some(({ occupant }) => occupant === 'open')) return null;
-  if (you === null) return isBotVsBot(match) ? 'anew' : null;
+  if (you === null) return isBotVsBot(match) ? 'newMatch' : null;
   const isGone = rematch?.here[1 - you] === false;
   return isGone && seatOwner(match, 1 - you) ? 'challenge' : 'rematch';
 }
 
-/** Whether two bots play that stand in for nobody. */
+/** Whether both seats belong to bots that are not stand-ins. */
 export const isBotVsBot = ({ seats }: Pick<Match, 'seats'>) =>
   seats.every((seat) => seat.occupant === 'bot' && !seat.for);
 
-/** @returns why not, if a rematch was refused */
+/** @returns the server's error, if it rejected a rematch */
 export async function playAgain(app: App, match: Match): Promise<RequestError | null> {
   switch (playAgainKind(match)) {
-    case 'anew':
-      await app.enterMatch(anew(match));
+    case 'newMatch':
+      await app.enterMatch(createRequest(match));
       break;
     case 'challenge': {
-      const other = seatOwner(match, 1 - (match.you ?? 0));
-      if (other) sendChallenge(app, other, anew(match));
+      const opponent = seatOwner(match, 1 - (match.you ?? 0));
+      if (opponent) sendChallenge(app, opponent, createRequest(match));
       break;
     }
     case 'rematch':
@@ -52,14 +51,14 @@ async function offerRematch(app: App, match: Match): Promise<RequestError | null
       app.toast(errorText(error));
       return error;
     }
-    // It is too late for a rematch; a bot plays all the same.
-    await app.enterMatch(anew(match));
+    // Too late for a rematch: create a new match, which a bot always accepts.
+    await app.enterMatch(createRequest(match));
   }
   return null;
 }
 
-/** The terms of this match, with seats swapped. */
-function anew({
+/** Builds a request for a match with the same settings and swapped seats. */
+function createRequest({
   game,
   seats,
   you,
@@ -70,11 +69,18 @@ function anew({
   thinking,
 }: Match): RequestOf<'create'> {
   const [first, second] = seats;
-  const wishes: [SeatRequest, SeatRequest] = [wish(second, you === 1), wish(first, you === 0)];
-  // Two bots are watched at the pace that was chosen for them.
+  const swapped: [SeatRequest, SeatRequest] = [
+    seatRequest(second, you === 1),
+    seatRequest(first, you === 0),
+  ];
+  // The pace that the user chose only applies to matches between bots.
   const pace = (you === null && loadLobbyPrefs().pace) || BOT_PACE_MS;
   return {
-    ...{ type: 'create', game, seats: wishes, takeback, pace_ms: pace },
+    type: 'create',
+    game,
+    seats: swapped,
+    takeback,
+    pace_ms: pace,
     ...(clock ? { clock } : {}),
     ...(stand_in ? { stand_in } : {}),
     ...(rated ? { rated } : {}),
@@ -82,5 +88,5 @@ function anew({
   };
 }
 
-const wish = (seat: import('../net/protocol.ts').Seat, isMine: boolean): SeatRequest =>
+const seatRequest = (seat: Seat, isMine: boolean): SeatRequest =>
   isMine ? 'me' : seat.occupant === 'bot' && !seat.for ? { bot: seat.level } : 'open';

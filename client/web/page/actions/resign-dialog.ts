@@ -1,4 +1,4 @@
-// Asks whether a match is to be given up. It stays open while the match goes on.
+// Asks the player to confirm a resignation, or to abort the match or leave the seat to a bot instead.
 
 import { replaceChildren, h, setText } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
@@ -11,64 +11,57 @@ export class ResignDialog {
   element = h('div', {
     class: 'row asking',
     hidden: true,
-    onkeydown: ({ key }: KeyboardEvent) => key === 'Escape' && this.#stay(),
+    onkeydown: ({ key }: KeyboardEvent) => key === 'Escape' && this.#close(),
   });
   #app;
   #match: Match | null = null;
-  /** Where the focus comes from. */
-  #from: Element | null = null;
-  #callOff = button(translate('resign.callOff'), '', () => this.#ask('abort'));
-  #resign = button(translate('resign.resign'), 'danger', () => this.#ask('resign'));
-  #handOver = button('', '', () => void this.#leaveToBot());
-  #playOn = button(translate('resign.stay'), '', () => this.#stay());
+  /** Gets the focus back when the dialog closes. */
+  #returnFocus: Element | null = null;
+  #abort = button(translate('resign.callOff'), '', () => this.#request('abort'));
+  #resign = button(translate('resign.resign'), 'danger', () => this.#request('resign'));
+  #leave = button('', '', () => void this.#leaveToBot());
+  #cancel = button(translate('resign.stay'), '', () => this.#close());
 
   constructor(app: App) {
     this.#app = app;
     const question = h('p', { class: 'question' }, translate('resign.question'));
-    replaceChildren(
-      this.element,
-      question,
-      this.#callOff,
-      this.#handOver,
-      this.#resign,
-      this.#playOn,
-    );
+    replaceChildren(this.element, question, this.#abort, this.#leave, this.#resign, this.#cancel);
   }
 
   open() {
-    this.#from = document.activeElement;
+    this.#returnFocus = document.activeElement;
     this.element.hidden = false;
-    this.#playOn.focus();
+    this.#cancel.focus();
   }
 
   show(match: Match) {
     this.#match = match;
-    // Nobody has lost anything yet.
-    this.#callOff.hidden = match.ply >= 2 || match.takebacks > 0;
-    this.#handOver.hidden = !match.stand_in;
+    // The server aborts a match only before its second ply.
+    this.#abort.hidden = match.ply >= 2 || match.takebacks > 0;
+    this.#leave.hidden = !match.stand_in;
     const bot = botName(match.stand_in ?? '', this.#app.levels);
-    setText(this.#handOver, translate('resign.bot', { bot }));
+    setText(this.#leave, translate('resign.bot', { bot }));
     const connected = this.#app.connection.status.state === 'open';
-    for (const ask of [this.#callOff, this.#handOver, this.#resign]) ask.disabled = !connected;
+    for (const action of [this.#abort, this.#leave, this.#resign]) action.disabled = !connected;
     if (match.status !== 'running' || match.you === null) this.element.hidden = true;
   }
 
-  #ask(type: 'abort' | 'resign') {
+  #request(type: 'abort' | 'resign') {
     if (this.#match) void this.#app.request({ type, match: this.#match.match });
   }
 
-  /** Leaves the seat to a bot, and looks on. */
+  /** Leaves the seat to the stand-in bot and keeps watching the match. */
   async #leaveToBot() {
     const { match } = this.#match ?? {};
     if (match === undefined || !(await this.#app.request({ type: 'leave', match }))) return;
     await this.#app.request({ type: 'watch', match });
   }
 
-  #stay() {
+  #close() {
     this.element.hidden = true;
-    if (this.#from instanceof HTMLElement) this.#from.focus();
+    if (this.#returnFocus instanceof HTMLElement) this.#returnFocus.focus();
   }
 }
 
-const button = (text: string, look: string, onclick: () => void) =>
-  h('button', { type: 'button', class: look, onclick }, text);
+const button = (text: string, className: string, onclick: () => void) =>
+  h('button', { type: 'button', class: className, onclick }, text);

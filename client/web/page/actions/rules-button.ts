@@ -1,4 +1,4 @@
-// The way to the rules of each game, which are loaded when somebody wants to read them.
+// Button that opens the rules of a game from the lazy chunk.
 
 import { h } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
@@ -7,16 +7,22 @@ import { tryLoadLazyChunk } from '../app/lazy.ts';
 import type { Game } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
-/** The games of which there is something to be read. */
-const TOLD = ['chess', 'connect-four', 'draughts', 'go', 'gomoku', 'othello', 'tic-tac-toe'];
+const GAMES_WITH_RULES = [
+  'chess',
+  'connect-four',
+  'draughts',
+  'go',
+  'gomoku',
+  'othello',
+  'tic-tac-toe',
+];
 
-/** Whether there is anything to be read of a game. */
-export const hasRules = (game: string) => TOLD.includes(game);
+export const hasRules = (game: string) => GAMES_WITH_RULES.includes(game);
 
 export function rulesButton(app: App, game: () => Game) {
   const show = async () => {
-    const seldom = await tryLoadLazyChunk(app);
-    seldom?.showRulesDialog(app, game());
+    const chunk = await tryLoadLazyChunk(app);
+    chunk?.showRulesDialog(app, game());
   };
   return h(
     'button',
