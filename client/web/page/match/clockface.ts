@@ -1,4 +1,4 @@
-// The clock in a player's strip.
+// Renders the clock of a player bar.
 
 import { clockDetailText, isTimeLow } from '../model/clocks.ts';
 import { h, setText } from '../ui/dom.ts';
@@ -10,18 +10,18 @@ import type { ClockReading } from '../model/clocks.ts';
 
 export class ClockFace {
   #time = h('span', { class: 'time' });
-  #beside = h('span', { class: 'beside' });
-  element = h('div', { class: 'clock', role: 'timer', hidden: true }, this.#time, this.#beside);
+  #detail = h('span', { class: 'beside' });
+  element = h('div', { class: 'clock', role: 'timer', hidden: true }, this.#time, this.#detail);
 
-  show(shown: ClockReading | null, clock: Clock | undefined, whose: string, connected: boolean) {
-    this.element.hidden = !shown || !clock;
-    if (!shown || !clock) return;
-    this.element.setAttribute('aria-label', translate('clock.of', { name: whose }));
-    setText(this.#time, formatTimeLeft(shown.left));
-    setText(this.#beside, clockDetailText(shown, clock, connected));
+  show(reading: ClockReading | null, clock: Clock | undefined, name: string, connected: boolean) {
+    this.element.hidden = !reading || !clock;
+    if (!reading || !clock) return;
+    this.element.setAttribute('aria-label', translate('clock.of', { name }));
+    setText(this.#time, formatTimeLeft(reading.left));
+    setText(this.#detail, clockDetailText(reading, clock, connected));
     const { classList } = this.element;
-    classList.toggle('on', shown.onTurn);
-    classList.toggle('low', isTimeLow(shown));
-    classList.toggle('stale', shown.onTurn && !connected);
+    classList.toggle('on', reading.onTurn);
+    classList.toggle('low', isTimeLow(reading));
+    classList.toggle('stale', reading.onTurn && !connected);
   }
 }

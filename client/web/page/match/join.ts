@@ -1,5 +1,4 @@
-// The way into a match: its open seat is taken, or it is watched; and it is asked for again where the
-// server cannot give it now.
+// Joins a match: takes the open seat or watches, and retries after temporary errors.
 
 import { RequestError } from '../net/connection.ts';
 import { translate } from '../text/language.ts';
@@ -7,11 +6,11 @@ import { errorText } from '../text/phrases.ts';
 
 import type { App } from '../app/main.ts';
 
-/** When to ask again for a match that the server cannot give now and does not say when it can. */
-const ASK_AGAIN_MS = [1000, 2000, 4000, 8000, 15_000];
+/** Delays between retries if the server's error names none. */
+const RETRY_DELAYS_MS = [1000, 2000, 4000, 8000, 15_000];
 
-/** Whoever cannot sit down may still watch. Where the server is only busy, the seat is asked for again. */
-const WATCHED_ON = [
+/** Errors of a join request that still allow watching the match. */
+const WATCHABLE_ERRORS = [
   'already_seated',
   'seat_taken',
   'match_ended',
@@ -21,85 +20,85 @@ const WATCHED_ON = [
 ];
 
 export class MatchJoiner {
-  /** Why there is no match to be seen: for good, or until it is asked for again. */
+  /** Why the match cannot be shown, and whether a retry is scheduled. */
   joinError = { why: '', isTemporary: false };
   #app;
   #code;
-  /** Not even an open seat is to be taken. */
-  #onlyWatch;
-  /** One has seen the match, and may not any more. */
-  #isShownOut = false;
-  #refusals = 0;
-  #isLeft = false;
-  #askingAgain: ReturnType<typeof setTimeout> | undefined;
+  #watchOnly;
+  /** Whether the server has stopped sending the match to this spectator. */
+  #wasExcluded = false;
+  #retries = 0;
+  #isCancelled = false;
+  #retryTimer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(app: App, code: string, onlyWatch: boolean) {
+  constructor(app: App, code: string, watchOnly: boolean) {
     this.#app = app;
     this.#code = code;
-    this.#onlyWatch = onlyWatch;
+    this.#watchOnly = watchOnly;
   }
 
-  /** Asks for the match no more. */
   cancel() {
-    this.#isLeft = true;
-    clearTimeout(this.#askingAgain);
+    this.#isCancelled = true;
+    clearTimeout(this.#retryTimer);
   }
 
-  /** Asks for what others may see of it, if they may. */
-  onWatchEnded(match: string, arrived: () => void) {
-    this.#isShownOut = true;
-    void this.join(match, arrived);
+  /** Asks for the match again, in the form that spectators may see. */
+  onWatchEnded(match: string, onArrived: () => void) {
+    this.#wasExcluded = true;
+    void this.join(match, onArrived);
   }
 
   onJoined() {
     this.joinError = { why: '', isTemporary: false };
-    this.#refusals = 0;
+    this.#retries = 0;
   }
 
   /**
-   * Takes the open seat, or watches; a seat that is ours already is kept.
-   * @param known the match, where one has been in before
+   * Takes the open seat or watches the match.
+   * @param knownId the id of the match if the player has joined it before
    */
-  async join(known: string | undefined, arrived: () => void) {
-    clearTimeout(this.#askingAgain);
+  async join(knownId: string | undefined, onArrived: () => void) {
+    clearTimeout(this.#retryTimer);
     try {
-      if (known !== undefined) await this.#app.connection.request({ type: 'watch', match: known });
-      else if (this.#onlyWatch)
+      if (knownId !== undefined)
+        await this.#app.connection.request({ type: 'watch', match: knownId });
+      else if (this.#watchOnly)
         await this.#app.connection.request({ type: 'watch', match: this.#code });
-      else await this.#joinOrWatch({ match: this.#code });
-      arrived();
+      else await this.#joinOrWatch(this.#code);
+      onArrived();
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
-      // The next welcome tries again.
-      if (error.code !== 'lost') this.#refused(error, known, arrived);
+      // The page joins again after the next `welcome` message.
+      if (error.code !== 'lost') this.#onError(error, knownId, onArrived);
     }
   }
 
-  #refused(refusal: RequestError, known: string | undefined, arrived: () => void) {
-    const { code, retryable, retryAfterMs } = refusal;
-    if (this.#isLeft) return;
-    const none = code === 'unknown_match';
-    const gone = translate(this.#isShownOut ? 'room.players' : 'room.none');
-    const why = none ? gone : errorText(refusal);
+  #onError(error: RequestError, knownId: string | undefined, onArrived: () => void) {
+    const { code, retryable, retryAfterMs } = error;
+    if (this.#isCancelled) return;
+    const why =
+      code === 'unknown_match'
+        ? translate(this.#wasExcluded ? 'room.players' : 'room.none')
+        : errorText(error);
     this.joinError = { why, isTemporary: retryable };
     if (retryable) {
-      const last = ASK_AGAIN_MS.length - 1;
-      const after = retryAfterMs ?? ASK_AGAIN_MS[Math.min(this.#refusals, last)];
-      this.#refusals += 1;
-      this.#askingAgain = setTimeout(() => void this.join(known, arrived), after);
+      const delayMs =
+        retryAfterMs ?? RETRY_DELAYS_MS[Math.min(this.#retries, RETRY_DELAYS_MS.length - 1)];
+      this.#retries += 1;
+      this.#retryTimer = setTimeout(() => void this.join(knownId, onArrived), delayMs);
     }
     this.#app.update();
   }
 
-  async #joinOrWatch(request: { match: string }) {
+  async #joinOrWatch(match: string) {
     try {
-      await this.#app.connection.request({ type: 'join', ...request });
+      await this.#app.connection.request({ type: 'join', match });
     } catch (error) {
-      if (!(error instanceof RequestError) || !WATCHED_ON.includes(error.code)) throw error;
-      // One that counts for ratings is played by accounts, which one may become.
+      if (!(error instanceof RequestError) || !WATCHABLE_ERRORS.includes(error.code)) throw error;
+      // Only accounts can play rated matches: link to the page where a guest creates one.
       if (error.code === 'not_registered')
         this.#app.toast(errorText(error), { href: '/you', says: translate('name.about') });
-      await this.#app.connection.request({ type: 'watch', ...request });
+      await this.#app.connection.request({ type: 'watch', match });
     }
   }
 }

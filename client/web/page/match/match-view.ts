@@ -1,4 +1,4 @@
-// What stands in a room while the match goes on.
+// Creates the components of a match page and connects them.
 
 import { MatchActions } from '../actions/match-actions.ts';
 import { MatchAnalysis } from '../analysis/analysis.ts';
@@ -24,7 +24,6 @@ import type { BoardCallbacks } from '../board/board.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
-/** The parts of a room that stay while the match goes on. */
 export class MatchView {
   statusLine = h('p', { class: 'standing' });
   detailLine = h('p', { class: 'why' });
@@ -47,11 +46,11 @@ export class MatchView {
     match: Match,
     {
       play,
-      setPremove: queue,
-      setPremoveMove: queueMove,
-      cancelPremove: unqueue,
-      goToPly: look,
-      flip: turn,
+      setPremove,
+      setPremoveMove,
+      cancelPremove,
+      goToPly,
+      flip,
     }: Omit<BoardCallbacks, 'say'> & {
       goToPly: (ply: number) => void;
       flip: () => void;
@@ -59,30 +58,29 @@ export class MatchView {
     },
   ) {
     this.#app = app;
-    const announce = (text: string) => app.announce(text);
     this.board = new BoardView(game, {
       play,
-      setPremove: queue,
-      cancelPremove: unqueue,
-      say: announce,
+      setPremove,
+      cancelPremove,
+      say: (text) => app.announce(text),
     });
     this.playerBars = new PlayerBars(app, game);
     this.chat = new Chat(app);
-    // By its id: whatever its code comes to mean.
+    // The link contains the id, because a later match can get the same code.
     const link = `${location.origin}/m/${match.match}`;
     const share = async (ply: number | null) =>
       app.toast(await shareLink(ply === null ? link : `${link}#${ply}`));
-    const toBoard = () => {
+    const focusBoard = () => {
       window.scrollTo(0, 0);
       this.board.focus({ preventScroll: true });
     };
     this.analysis = new MatchAnalysis(app, {
-      goToPly: look,
-      focusBoard: toBoard,
+      goToPly,
+      focusBoard,
       playFromPosition: () => this.actions.playFromPosition(),
     });
     const { figurines } = conventionsOf(game.game);
-    this.moveList = new MoveList({ goToPly: look, share }, figurines, this.chat.button);
+    this.moveList = new MoveList({ goToPly, share }, figurines, this.chat.button);
     this.moveList.element.append(this.chat.panelContainer);
     this.engineOutput = new EngineOutput(app);
     this.moveList.element.firstElementChild?.after(
@@ -91,26 +89,22 @@ export class MatchView {
     );
     this.moveButtons = new MoveButtons(app, {
       play,
-      setPremove: queueMove,
-      cancelPremove: unqueue,
+      setPremove: setPremoveMove,
+      cancelPremove,
     });
-    const others = this.moveButtons.element;
-    const advise = (move: string) => this.board.showBestMove(move);
-    const { button: analyse } = this.analysis;
-    const backToNow = () => look(Infinity);
     this.actions = new MatchActions(app, {
-      goToCurrent: backToNow,
-      flip: turn,
-      showBestMove: advise,
-      moveButtons: others,
-      analyseButton: analyse,
+      goToCurrent: () => goToPly(Infinity),
+      flip,
+      showBestMove: (move) => this.board.showBestMove(move),
+      moveButtons: this.moveButtons.element,
+      analyseButton: this.analysis.button,
     });
     this.result = new ResultPanel(app, {
       playAgain: () => this.actions.playAgain(),
-      goToStart: () => look(0),
+      goToStart: () => goToPly(0),
       analyse: () => void this.analysis.request(),
       share: () => shareLink(link),
-      focusBoard: toBoard,
+      focusBoard,
     });
     const table = h(
       'div',
@@ -120,7 +114,7 @@ export class MatchView {
     );
     table.style.setProperty('--files', String(game.files));
     table.style.setProperty('--ranks', String(game.ranks));
-    const counts = ratedLabel(app, match.rated);
+    const rated = ratedLabel(app, match.rated);
     this.elements = [
       h(
         'div',
@@ -130,8 +124,8 @@ export class MatchView {
           {},
           game.title,
           match.clock && h('span', {}, formatClock(match.clock)),
-          counts && h('span', {}, counts),
-          // Without the server nobody comes by it.
+          rated && h('span', {}, rated),
+          // Nobody can join an offline match by its code.
           !app.connection.isOffline && h('span', { class: 'code' }, match.code),
           this.spectatorCount,
         ),
@@ -153,17 +147,15 @@ export class MatchView {
     ];
   }
 
-  /** Somebody has said something. */
-  onChat(match: Match, line: ChatEntry) {
-    const text = this.chat.onChat(match, line);
-    // One's own is seen, too, and need not be read out.
-    const isOwn = line.seat !== null && line.seat === match.you;
-    const shown = isOwn ? chatText(line, this.#app.connection.welcome?.presets ?? []) : text;
-    if (line.seat !== null && shown) this.playerBars.showChatMessage(line.seat, shown);
-    if (text) this.#app.announce(translate('talk.says', { name: line.name, text }));
+  onChat(match: Match, entry: ChatEntry) {
+    const text = this.chat.onChat(match, entry);
+    // The player's own messages are shown, but not announced.
+    const isOwn = entry.seat !== null && entry.seat === match.you;
+    const shown = isOwn ? chatText(entry, this.#app.connection.welcome?.presets ?? []) : text;
+    if (entry.seat !== null && shown) this.playerBars.showChatMessage(entry.seat, shown);
+    if (text) this.#app.announce(translate('talk.says', { name: entry.name, text }));
   }
 
-  /** What counts, counts no more. */
   unmount() {
     this.playerBars.unmount();
     this.actions.unmount();

@@ -1,69 +1,69 @@
-// The moves so far, as a list in which one steps back and forth.
+// The list of moves, with buttons that step through the match.
 
 import { replaceChildren, h } from '../ui/dom.ts';
 import { tryTranslate, translate } from '../text/language.ts';
 import { icon } from '../app/header-toggles.ts';
 
-const FIRST = 'M18 6l-6 6 6 6M11 6l-6 6 6 6';
-const BACK = 'M15 6l-6 6 6 6';
-const FORTH = 'M9 6l6 6-6 6';
-const DOWN = 'M12 4v11M7 10.500l5 5 5-5M5 20h14';
-const SHARE = 'M12 15V4M8 7.500 12 3.500l4 4M6 11H5v9h14v-9h-1';
-const LAST = 'M6 6l6 6-6 6M13 6l6 6-6 6';
+const FIRST_ICON = 'M18 6l-6 6 6 6M11 6l-6 6 6 6';
+const BACK_ICON = 'M15 6l-6 6 6 6';
+const FORWARD_ICON = 'M9 6l6 6-6 6';
+const DOWNLOAD_ICON = 'M12 4v11M7 10.500l5 5 5-5M5 20h14';
+const SHARE_ICON = 'M12 15V4M8 7.500 12 3.500l4 4M6 11H5v9h14v-9h-1';
+const LAST_ICON = 'M6 6l6 6-6 6M13 6l6 6-6 6';
 
 export class MoveList {
   #list = h('ol', { class: 'moves' });
-  #record = h('a', { class: 'button quiet', download: true, hidden: true });
+  #download = h('a', { class: 'button quiet', download: true, hidden: true });
   #share;
-  #buttons;
-  #look;
+  #stepButtons;
+  #goToPly;
   #figurines;
-  #drawn: string[] = [];
-  #plies: HTMLButtonElement[] = [];
-  #shown = 0;
-  /** Whoever has scrolled elsewhere is left there until another move is shown. */
+  #renderedMoves: string[] = [];
+  #moveButtons: HTMLButtonElement[] = [];
+  #shownPly = 0;
+  /** The list scrolls only when another move is shown, so that it does not override the user's scrolling. */
   #scrolledTo = 0;
-  /** How many moves there are; one that is under way is not listed yet. */
+  /** Number of moves including a pending one, which is not in the list yet. */
   #count = 0;
   element;
 
   /**
-   * @param does shows the position after so many moves, or hands a link to it on
-   * @param figurines by the letters for which they stand
-   * @param tools what else can be done with the match
+   * @param figurines the figurine of each piece letter
+   * @param tools further buttons for the heading
    */
   constructor(
-    {
-      goToPly: look,
-      share,
-    }: { goToPly: (ply: number) => void; share: (ply: number | null) => void },
+    { goToPly, share }: { goToPly: (ply: number) => void; share: (ply: number | null) => void },
     figurines: Record<string, string>,
     ...tools: HTMLElement[]
   ) {
-    this.#look = look;
+    this.#goToPly = goToPly;
     this.#figurines = figurines;
     const label = translate('result.share');
     this.#share = h(
       'button',
       {
-        ...{ type: 'button', class: 'quiet round', 'aria-label': label, title: label },
-        ...{ hidden: true, onclick: () => share(this.#shown < this.#count ? this.#shown : null) },
+        type: 'button',
+        class: 'quiet round',
+        'aria-label': label,
+        title: label,
+        hidden: true,
+        onclick: () => share(this.#shownPly < this.#count ? this.#shownPly : null),
       },
-      icon(SHARE),
+      icon(SHARE_ICON),
     );
-    const step = (label: string, drawn: string, to: () => number) => {
-      const go = () => this.#look(Math.max(0, Math.min(this.#count, to())));
+    const step = (label: string, iconPath: string, ply: () => number) => {
+      const go = () => this.#goToPly(Math.max(0, Math.min(this.#count, ply())));
       return h(
         'button',
         { type: 'button', class: 'quiet round', 'aria-label': label, title: label, onclick: go },
-        icon(drawn),
+        icon(iconPath),
       );
     };
-    this.#buttons = [
-      step(translate('moves.first'), FIRST, () => 0),
-      step(translate('moves.back'), BACK, () => this.#shown - 1),
-      step(translate('moves.forth'), FORTH, () => this.#shown + 1),
-      step(translate('moves.last'), LAST, () => this.#count),
+    this.#stepButtons = [
+      step(translate('moves.first'), FIRST_ICON, () => 0),
+      step(translate('moves.back'), BACK_ICON, () => this.#shownPly - 1),
+      step(translate('moves.forth'), FORWARD_ICON, () => this.#shownPly + 1),
+      step(translate('moves.last'), LAST_ICON, () => this.#count),
     ];
     this.element = h(
       'section',
@@ -72,90 +72,88 @@ export class MoveList {
         'div',
         { class: 'row' },
         h('h2', { id: 'moves-title' }, translate('moves.title')),
-        this.#record,
+        this.#download,
         ...tools,
         this.#share,
-        h('div', { class: 'steps' }, ...this.#buttons),
+        h('div', { class: 'steps' }, ...this.#stepButtons),
       ),
       h('div', { class: 'listed' }, this.#list),
     );
   }
 
   /**
-   * Offers the match to take home, as other programs read it.
-   * @param match its id: a code may be another match's one day
-   * @param format as the game is written; some games have no such form
+   * Shows a link that downloads the match.
+   * @param match the id; a later match can get the same code
+   * @param format the file format of the game's records, if it has one
    */
   setDownloadLink(match: string, format: string | undefined) {
-    this.#record.hidden = format === undefined;
+    this.#download.hidden = format === undefined;
     const href = `/record/${match}.${format}`;
-    // It stays while others move: what is replaced under the mouse is not clicked.
-    if (format === undefined || this.#record.getAttribute('href') === href) return;
-    this.#record.setAttribute('href', href);
-    const says = translate('moves.download', { format: format.toUpperCase() });
-    this.#record.title = says;
-    this.#record.setAttribute('aria-label', says);
-    replaceChildren(this.#record, icon(DOWN), format.toUpperCase());
+    // A link that is replaced between mouse down and mouse up would lose the click.
+    if (format === undefined || this.#download.getAttribute('href') === href) return;
+    this.#download.setAttribute('href', href);
+    const label = translate('moves.download', { format: format.toUpperCase() });
+    this.#download.title = label;
+    this.#download.setAttribute('aria-label', label);
+    replaceChildren(this.#download, icon(DOWNLOAD_ICON), format.toUpperCase());
+  }
+
+  setShareable(isShareable: boolean) {
+    this.#share.hidden = !isShareable;
   }
 
   /**
-   * Offers a link to what is shown.
-   * @param isOver whether it stays what it is
-   */
-  setShareable(isOver: boolean) {
-    this.#share.hidden = !isOver;
-  }
-
-  /**
-   * @param seen after how many the board stands, or `null` for now, and how many there are with one that is under way
-   * @param begins the seat whose move is the first
+   * Renders the list. `shown` is `null` for the current position, and `count` includes a pending move.
+   * @param firstSeat the seat that made the first move
    */
   show(
     moves: string[],
-    { shown: looking, count }: { shown: number | null; count: number },
+    { shown: ply, count }: { shown: number | null; count: number },
     sides: string[],
-    begins: number,
+    firstSeat: number,
   ) {
-    this.#shown = looking ?? count;
+    this.#shownPly = ply ?? count;
     this.#count = count;
-    const shown = Math.min(this.#shown, moves.length);
-    if (moves.join(' ') !== this.#drawn.join(' ')) this.#draw(moves, sides, begins);
-    this.#plies.forEach((button, at) => {
-      if (at + 1 === shown) button.setAttribute('aria-current', 'step');
+    const shown = Math.min(this.#shownPly, moves.length);
+    if (moves.join(' ') !== this.#renderedMoves.join(' ')) this.#render(moves, sides, firstSeat);
+    this.#moveButtons.forEach((button, index) => {
+      if (index + 1 === shown) button.setAttribute('aria-current', 'step');
       else button.removeAttribute('aria-current');
     });
-    const [first, back, forth, last] = this.#buttons;
-    // A button that goes away under the focus would take it along, so they stay and do nothing.
+    const [first, back, forth, last] = this.#stepButtons;
+    // Buttons are disabled by attribute only, because a disabled element would lose the focus.
     for (const button of [first, back])
-      button?.setAttribute('aria-disabled', String(this.#shown === 0));
+      button?.setAttribute('aria-disabled', String(this.#shownPly === 0));
     for (const button of [forth, last])
-      button?.setAttribute('aria-disabled', String(this.#shown === count));
+      button?.setAttribute('aria-disabled', String(this.#shownPly === count));
     if (shown !== this.#scrolledTo) {
       this.#scrolledTo = shown;
-      // With the next picture: to measure now has the browser lay out what is not yet all there.
+      // Measuring in this frame would force a layout of the unfinished page.
       requestAnimationFrame(() => this.#scroll());
     }
   }
 
-  /** Brings the move after which the board stands into sight. */
+  /** Scrolls to the move that led to the shown position. */
   #scroll() {
-    const current = this.#plies[this.#shown - 1];
+    const current = this.#moveButtons[this.#shownPly - 1];
     if (current) this.#list.scrollTo({ top: current.offsetTop - this.#list.clientHeight / 2 });
   }
 
-  /** Marks what was played badly. */
-  markJudgements(judged: (readonly [ply: number, judged: string])[]) {
-    for (const [ply, how] of judged) {
-      const button = this.#plies[ply];
-      if (!button || button.dataset.judged === how) continue;
-      button.dataset.judged = how;
+  markJudgements(judgements: (readonly [ply: number, judgement: string])[]) {
+    for (const [ply, judgement] of judgements) {
+      const button = this.#moveButtons[ply];
+      if (!button || button.dataset.judged === judgement) continue;
+      button.dataset.judged = judgement;
       const name = button.getAttribute('aria-label') ?? '';
-      button.setAttribute('aria-label', `${name}, ${tryTranslate(`judged.${how}`) ?? how}`);
+      button.setAttribute(
+        'aria-label',
+        `${name}, ${tryTranslate(`judged.${judgement}`) ?? judgement}`,
+      );
     }
   }
 
-  /** A move, in which letters stay letters: the style may show figurines over them. */
-  #written(move: string) {
+  /** Piece letters remain text; a style sheet can show figurines instead. */
+  #moveText(move: string) {
     const parts = move.split(/([A-Z])/).map((part) => {
       const figurine = this.#figurines[part];
       return figurine ? h('span', { 'data-figurine': figurine }, part) : part;
@@ -163,39 +161,39 @@ export class MoveList {
     return h('span', {}, ...parts);
   }
 
-  /** Moves that are listed already stay, with the focus that one of them may have. */
-  #draw(moves: string[], sides: string[], begins: number) {
-    const differs = moves.findIndex((move, at) => move !== this.#drawn[at]);
-    const kept = differs < 0 ? moves.length : differs;
-    const opensRound = (at: number) => at === 0 || (begins + at) % 2 === 0;
-    this.#plies.splice(kept).forEach((button, at) => {
-      (opensRound(kept + at) ? button.parentElement : button)?.remove();
+  /** Keeps the elements of unchanged moves, because one of them can have the focus. */
+  #render(moves: string[], sides: string[], firstSeat: number) {
+    const firstChange = moves.findIndex((move, index) => move !== this.#renderedMoves[index]);
+    const unchanged = firstChange < 0 ? moves.length : firstChange;
+    const startsRound = (index: number) => index === 0 || (firstSeat + index) % 2 === 0;
+    this.#moveButtons.splice(unchanged).forEach((button, index) => {
+      (startsRound(unchanged + index) ? button.parentElement : button)?.remove();
     });
-    for (let at = kept; at < moves.length; at++) {
-      // Where the second seat begins, the place of the first is empty.
-      const empty = at === 0 && begins === 1 && h('span', {}, '…');
-      if (opensRound(at)) this.#list.append(h('li', {}, empty));
-      const button = this.#button(moves[at] ?? '', at, sides[(begins + at) % 2] ?? '');
+    for (let index = unchanged; index < moves.length; index++) {
+      // If the second seat began, the first round has no move of the first seat.
+      const placeholder = index === 0 && firstSeat === 1 && h('span', {}, '…');
+      if (startsRound(index)) this.#list.append(h('li', {}, placeholder));
+      const button = this.#moveButton(
+        moves[index] ?? '',
+        index,
+        sides[(firstSeat + index) % 2] ?? '',
+      );
       this.#list.lastElementChild?.append(button);
-      this.#plies.push(button);
+      this.#moveButtons.push(button);
     }
-    this.#drawn = moves;
+    this.#renderedMoves = moves;
   }
 
-  /**
-   * @param at after so many moves
-   * @param side whose it is
-   */
-  #button(move: string, at: number, side: string) {
+  #moveButton(move: string, index: number, side: string) {
     return h(
       'button',
       {
         type: 'button',
         class: 'quiet',
-        'aria-label': translate('moves.of', { number: at + 1, side, move }),
-        onclick: () => this.#look(at + 1),
+        'aria-label': translate('moves.of', { number: index + 1, side, move }),
+        onclick: () => this.#goToPly(index + 1),
       },
-      this.#written(move),
+      this.#moveText(move),
     );
   }
 }

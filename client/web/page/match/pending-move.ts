@@ -1,5 +1,5 @@
-// A move of ours that is shown before the server has taken it. In a game by days it is asked for first whether it
-// is meant: a slip would be seen by the other long before one could ask to take it back.
+// Sends the player's move and shows it before the server confirms it. In correspondence matches, the player must
+// confirm the move first.
 
 import { RequestError } from '../net/connection.ts';
 import { isCorrespondence } from '../lobby/correspondence.ts';
@@ -12,7 +12,7 @@ import type { MatchEvent } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
-/** A move, at which ply it is played, and after how many takebacks. */
+/** A move and the match state before it. */
 export interface MoveAtPly {
   ply: number;
   move: string;
@@ -20,7 +20,7 @@ export interface MoveAtPly {
 }
 
 export class PendingMove {
-  /** Whether the move is meant. */
+  /** Asks the player to confirm the move. */
   element = h('div', {
     class: 'answer',
     role: 'group',
@@ -28,51 +28,44 @@ export class PendingMove {
     hidden: true,
   });
   #app;
-  /** On its way, and not yet answered. */
+  /** Sent to the server, which has not replied yet. */
   #sent: MoveAtPly | null = null;
-  /** Shown, and not yet confirmed. */
-  #meant: { match: Match; move: MoveAtPly } | null = null;
+  /** Shown on the board, but not yet confirmed by the player. */
+  #unconfirmed: { match: Match; move: MoveAtPly } | null = null;
   #confirm = h(
     'button',
-    { type: 'button', class: 'primary', onclick: () => this.#play() },
+    { type: 'button', class: 'primary', onclick: () => this.#sendConfirmed() },
     translate('move.play'),
   );
+  #callbacks;
 
-  #does;
-
-  /** @param does `back` puts the focus back on the board, `played` draws a move that is on its way */
-  constructor(app: App, does: { focusBoard: () => void; onSent: () => void }) {
+  constructor(app: App, callbacks: { focusBoard: () => void; onSent: () => void }) {
     this.#app = app;
-    this.#does = does;
-    const callOff = () => this.cancel();
-    const another = h('button', { type: 'button', onclick: callOff }, translate('move.another'));
-    replaceChildren(this.element, h('p', {}, translate('move.question')), this.#confirm, another);
+    this.#callbacks = callbacks;
+    const onclick = () => this.cancel();
+    const cancel = h('button', { type: 'button', onclick }, translate('move.another'));
+    replaceChildren(this.element, h('p', {}, translate('move.question')), this.#confirm, cancel);
   }
 
-  /** Whether one is asked about a move. */
   get isConfirming() {
-    return this.#meant !== null;
+    return this.#unconfirmed !== null;
   }
 
-  /** Whether a move is on its way. */
   get isSent() {
     return this.#sent !== null;
   }
 
-  /** What is shown as played already. */
+  /** Returns the move that the board shows as already played. */
   moveFor(match: Match): MoveAtPly | null {
-    const move = this.#sent ?? this.#meant?.move;
+    const move = this.#sent ?? this.#unconfirmed?.move;
     return move?.ply === match.ply && move.takebacks === match.takebacks ? move : null;
   }
 
-  /**
-   * @param match in which it is our turn
-   * @param move a legal one
-   */
+  /** The move must be legal, and it must be the player's turn. */
   submit(match: Match, move: string) {
     const chosen = { ply: match.ply, move, takebacks: match.takebacks };
     if (isCorrespondence(match)) {
-      this.#meant = { match, move: chosen };
+      this.#unconfirmed = { match, move: chosen };
       this.element.hidden = false;
       this.#app.announce(translate('move.question'));
       this.#app.update();
@@ -82,28 +75,27 @@ export class PendingMove {
     }
   }
 
-  /** It was not meant. */
   cancel() {
-    this.#forgetMeant();
+    this.#clearUnconfirmed();
     this.#app.update();
   }
 
-  /** There is another match. */
   reset() {
     this.#sent = null;
-    this.#forgetMeant();
+    this.#clearUnconfirmed();
   }
 
-  /** @param match as the event has left it */
+  /** @param match the match after the event */
   onMatchEvent({ ply, takebacks }: Match, event: MatchEvent) {
     const isOver = event.type === 'ended' || event.type === 'taken_back';
     if (isOver || (event.type === 'moved' && this.#sent && event.ply >= this.#sent.ply))
       this.#sent = null;
-    const { move } = this.#meant ?? {};
-    if (isOver || (move && (move.ply !== ply || move.takebacks !== takebacks))) this.#forgetMeant();
+    const { move } = this.#unconfirmed ?? {};
+    if (isOver || (move && (move.ply !== ply || move.takebacks !== takebacks)))
+      this.#clearUnconfirmed();
   }
 
-  /** A move whose answer was lost is sent again: it is played once however often it comes. */
+  /** Sends an unanswered move again after a reconnect. The server plays it only once. */
   resend(match: Match) {
     const sent = this.#sent;
     if (!sent) return;
@@ -113,31 +105,31 @@ export class PendingMove {
     this.#app.update();
   }
 
-  #play() {
-    const meant = this.#meant;
-    this.#forgetMeant();
-    if (meant) this.#send(meant.match, meant.move);
+  #sendConfirmed() {
+    const unconfirmed = this.#unconfirmed;
+    this.#clearUnconfirmed();
+    if (unconfirmed) this.#send(unconfirmed.match, unconfirmed.move);
   }
 
-  #forgetMeant() {
-    this.#meant = null;
+  #clearUnconfirmed() {
+    this.#unconfirmed = null;
     const hadFocus = this.element.contains(document.activeElement);
     this.element.hidden = true;
-    if (hadFocus) this.#does.focusBoard();
+    if (hadFocus) this.#callbacks.focusBoard();
   }
 
   #send(match: Match, move: MoveAtPly) {
     this.#sent = move;
-    void this.#ask(match, move);
-    this.#does.onSent();
+    void this.#request(match, move);
+    this.#callbacks.onSent();
   }
 
-  async #ask({ match }: Match, move: MoveAtPly) {
+  async #request({ match }: Match, move: MoveAtPly) {
     try {
       await this.#app.connection.request({ type: 'move', match, ...move });
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
-      // Not known whether it was played: it stays in sight, and is sent again with the next welcome.
+      // The server may have played the move: it stays visible and is sent again after the next `welcome`.
       if (error.code === 'lost') return;
       this.#sent = null;
       this.#app.toast(translate('move.refused', { why: errorText(error) }));

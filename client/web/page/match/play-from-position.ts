@@ -1,4 +1,4 @@
-// Playing on from a position of a match that is over, against a bot.
+// Starts a match against a bot from a position of a finished match.
 
 import { BOT_PACE_MS, defaultLevel, loadLobbyPrefs } from '../lobby/lobby-prefs.ts';
 import { firstToMove } from '../model/first-player.ts';
@@ -7,36 +7,45 @@ import type { Seat, SeatRequest } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
-/** Who plays on where no bot has played. */
-const LEVEL = 'hard';
+/** Level of the opponent if the finished match had no bot. */
+const FALLBACK_LEVEL = 'hard';
 
-/** The position after so many moves, if one can play on from it; `null` if it is not known, or the game is over in it. */
+/** Returns the position at a ply, or `null` if it is unknown or the game is over in it. */
 export function playablePosition(
-  { status, outcome, ply: last, positions: past, position }: Match,
+  { status, outcome, ply: lastPly, positions, position }: Match,
   ply: number,
 ) {
   if (status !== 'ended') return null;
-  if (ply < last) return past[ply] ?? null;
+  if (ply < lastPly) return positions[ply] ?? null;
   return outcome?.reason === 'rules' ? null : position;
 }
 
-/** Plays on from there: whoever is to move is we, and the other is a bot. */
+/** Creates a match where the player takes the side to move. */
 export async function playFromPosition(app: App, match: Match, ply: number) {
   const position = playablePosition(match, ply);
   if (position === null) return;
   const { game, seats } = match;
-  const bot = { bot: levelOf(app, match) };
-  const wishes: [SeatRequest, SeatRequest] =
+  const bot = { bot: opponentLevel(app, match) };
+  const requestedSeats: [SeatRequest, SeatRequest] =
     firstToMove({ start: position, seats }) === 0 ? ['me', bot] : [bot, 'me'];
-  const wanted = { type: 'create' as const, game, seats: wishes, position, listed: false };
   const { thinking } = loadLobbyPrefs();
-  await app.enterMatch({ ...wanted, pace_ms: BOT_PACE_MS, ...(thinking ? { thinking } : {}) });
+  await app.enterMatch({
+    type: 'create',
+    game,
+    seats: requestedSeats,
+    position,
+    listed: false,
+    pace_ms: BOT_PACE_MS,
+    ...(thinking ? { thinking } : {}),
+  });
 }
 
-/** The bot that was played. */
-function levelOf({ levels }: App, { seats, you }: Match) {
+/** Returns the level of the opponent's bot. */
+function opponentLevel({ levels }: App, { seats, you }: Match) {
   const isBot = (seat: Seat | undefined) => seat?.occupant === 'bot' && !seat.for;
-  const played = you === null ? seats.findLast(isBot) : seats[1 - you];
-  if (played?.occupant === 'bot' && isBot(played)) return played.level;
-  return levels.some(({ level }) => level === LEVEL) ? LEVEL : (defaultLevel(levels) ?? LEVEL);
+  const opponent = you === null ? seats.findLast(isBot) : seats[1 - you];
+  if (opponent?.occupant === 'bot' && isBot(opponent)) return opponent.level;
+  return levels.some(({ level }) => level === FALLBACK_LEVEL)
+    ? FALLBACK_LEVEL
+    : (defaultLevel(levels) ?? FALLBACK_LEVEL);
 }

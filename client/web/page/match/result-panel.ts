@@ -1,91 +1,92 @@
-// How a match has ended, over the board, and what one may do next. Whoever wants to see the board puts it
-// away.
+// The panel over the board that shows the result of a match and offers the next actions. The player can close it.
 
 import { mayAnalyse } from '../analysis/analysis.ts';
-import { replaceChildren, h, setText } from '../ui/dom.ts';
+import { h, setText } from '../ui/dom.ts';
 import { isFirstWin } from '../actions/save-prompt.ts';
 import { translate } from '../text/language.ts';
 import { ratingChangeText, ratingText } from '../social/player-links.ts';
 import { icon } from '../app/header-toggles.ts';
 import { resultTexts, occupantName, formatPoints } from '../text/phrases.ts';
 
+import type { Level } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 import type { PhraseContext } from '../text/phrases.ts';
 
-const CROSS = 'M6 6l12 12M18 6 6 18';
+const CLOSE_ICON = 'M6 6l12 12M18 6 6 18';
 
-/** Where it may lie on the board: as wide as it likes, or narrower. */
-const PLACES = ['', 'narrow', 'narrower'].flatMap((width) =>
+/** Positions of the panel on the board, from the widest to the narrowest. */
+const PLACEMENTS = ['', 'narrow', 'narrower'].flatMap((width) =>
   ['upper', 'lower', 'middle'].flatMap((height) =>
     ['center', 'left', 'right'].map((side) => [width, height, side].join(' ').trim()),
   ),
 );
 
-/** What can be done at the end. */
 export interface ResultCallbacks {
   playAgain: () => void;
   goToStart: () => void;
   analyse: () => void;
-  /** has the keyboard go over the board */
   focusBoard: () => void;
-  /** gives what is said of it */
+  /** returns the text of the toast */
   share: () => Promise<string>;
 }
 
 export class ResultPanel {
   #app;
-  #toBoard;
+  #focusBoard;
   #headline = h('h2', { id: 'result-title' });
   #why = h('p', { class: 'why' });
   #score = h('p', { class: 'score' });
   #rating = h('p', { class: 'change' });
-  #asked = h('p', { class: 'asks' });
-  #keep = h(
+  #rematchOffer = h('p', { class: 'asks' });
+  #savePrompt = h(
     'p',
     { class: 'keep' },
     translate('keep.question'),
     ' ',
     h('a', { href: '/you' }, translate('keep.way')),
   );
-  #again;
-  #back;
+  #playAgain;
+  #toStart;
   #analyse;
-  #copy;
+  #share;
   #isShown = false;
-  /** Where the line is that has won. */
-  #line: () => DOMRect[] = () => [];
+  /** Returns the squares of the winning line. */
+  #winningLine: () => DOMRect[] = () => [];
   #onResize = () => this.#place();
   element;
 
-  constructor(
-    app: App,
-    { playAgain: again, goToStart: lookBack, analyse, share, focusBoard: toBoard }: ResultCallbacks,
-  ) {
+  constructor(app: App, { playAgain, goToStart, analyse, share, focusBoard }: ResultCallbacks) {
     this.#app = app;
-    this.#toBoard = toBoard;
-    this.#again = h('button', { type: 'button', class: 'primary', onclick: again });
-    this.#back = h('button', { type: 'button', onclick: lookBack }, translate('result.back'));
-    const look = () => {
+    this.#focusBoard = focusBoard;
+    this.#playAgain = h('button', { type: 'button', class: 'primary', onclick: playAgain });
+    this.#toStart = h('button', { type: 'button', onclick: goToStart }, translate('result.back'));
+    const closeAndAnalyse = () => {
       this.close();
       analyse();
     };
-    this.#analyse = h('button', { type: 'button', onclick: look }, translate('analysis.ask'));
+    this.#analyse = h(
+      'button',
+      { type: 'button', onclick: closeAndAnalyse },
+      translate('analysis.ask'),
+    );
     const copy = async () => app.toast(await share());
-    this.#copy = h(
+    this.#share = h(
       'button',
       { type: 'button', onclick: () => void copy() },
       translate('result.share'),
     );
-    const close = h('button', {
-      ...{ type: 'button', class: 'quiet round close' },
-      ...{
+    const close = h(
+      'button',
+      {
+        type: 'button',
+        class: 'quiet round close',
         'aria-label': translate('result.close'),
         title: translate('result.close'),
         onclick: () => this.close(),
       },
-    });
-    replaceChildren(close, icon(CROSS));
+      icon(CLOSE_ICON),
+    );
     this.element = h(
       'section',
       { class: 'result', 'aria-labelledby': 'result-title', tabindex: -1, hidden: true },
@@ -93,17 +94,17 @@ export class ResultPanel {
       this.#why,
       this.#score,
       this.#rating,
-      this.#asked,
+      this.#rematchOffer,
       h(
         'div',
         { class: 'row' },
-        this.#again,
-        this.#back,
+        this.#playAgain,
+        this.#toStart,
         this.#analyse,
-        this.#copy,
+        this.#share,
         h('a', { class: 'button', href: '/' }, translate('page.lobby')),
       ),
-      this.#keep,
+      this.#savePrompt,
       close,
     );
     window.addEventListener('resize', this.#onResize);
@@ -113,24 +114,21 @@ export class ResultPanel {
     return this.#isShown;
   }
 
-  /**
-   * Keeps a line in sight.
-   * @param line where it is
-   */
+  /** Sets the squares that the panel must not cover. */
   avoidCovering(line: () => DOMRect[]) {
-    this.#line = line;
+    this.#winningLine = line;
   }
 
   unmount() {
     window.removeEventListener('resize', this.#onResize);
   }
 
-  /** Lies where it covers nothing of the line: beside the board, if there is no room on it. */
+  /** Moves the panel where it covers no part of the line, if necessary beside the board. */
   #place() {
     const { element } = this;
     if (element.hidden) return;
-    const line = this.#line();
-    const covers = () => {
+    const line = this.#winningLine();
+    const isCovered = () => {
       const { top, bottom, left, right } = element.getBoundingClientRect();
       return line.some(
         (box) => top < box.bottom && box.top < bottom && left < box.right && box.left < right,
@@ -138,67 +136,62 @@ export class ResultPanel {
     };
     const fits = (place: string) => {
       element.dataset.place = place;
-      return element.scrollHeight <= element.clientHeight && !covers();
+      return element.scrollHeight <= element.clientHeight && !isCovered();
     };
     if (line.length === 0) delete element.dataset.place;
-    else if (!PLACES.some(fits)) element.dataset.place = 'aside';
+    else if (!PLACEMENTS.some(fits)) element.dataset.place = 'aside';
   }
 
-  /** A match has ended while one was looking. */
   open() {
     this.#isShown = true;
   }
 
-  /** Shows the board. */
   close() {
     this.#isShown = false;
     const hadFocus = this.element.contains(document.activeElement);
     this.#app.update();
-    if (hadFocus) this.#toBoard();
+    if (hadFocus) this.#focusBoard();
   }
 
-  /**
-   * @param again what can be played next
-   * @param now whether the board is shown as it is now
-   */
+  /** @param isCurrent whether the board shows the final position */
   show(
     match: Match,
-    speech: PhraseContext,
-    again: { label: string; why: string } | null,
-    now: boolean,
+    context: PhraseContext,
+    playAgain: { label: string; why: string } | null,
+    isCurrent: boolean,
   ) {
     if (match.status !== 'ended') this.#isShown = false;
     const wasHidden = this.element.hidden;
-    this.element.hidden = !this.#isShown || !now;
+    this.element.hidden = !this.#isShown || !isCurrent;
     if (this.element.hidden) return;
-    const { headline, why } = resultTexts(match, speech);
+    const { headline, why } = resultTexts(match, context);
     setText(this.#headline, headline);
     setText(this.#why, why);
-    setText(this.#score, score(match, this.#app.levels));
-    setText(this.#rating, rating(match));
-    setText(this.#asked, asked(match, this.#app.levels));
-    // It keeps its line, so that nothing moves under the hand of whoever is about to answer.
-    this.#asked.hidden = match.you === null || again === null;
-    this.#keep.hidden = !isFirstWin(this.#app, match);
-    this.#again.hidden = again === null;
-    // Who has it analysed looks back, too.
+    setText(this.#score, scoreText(match, this.#app.levels));
+    setText(this.#rating, ratingChange(match));
+    setText(this.#rematchOffer, rematchOfferText(match, this.#app.levels));
+    // The empty line stays, so that an incoming offer does not move the buttons.
+    this.#rematchOffer.hidden = match.you === null || playAgain === null;
+    this.#savePrompt.hidden = !isFirstWin(this.#app, match);
+    this.#playAgain.hidden = playAgain === null;
+    // The analysis includes going back through the moves.
     this.#analyse.hidden = !mayAnalyse(this.#app, match);
-    this.#back.hidden = !this.#analyse.hidden || match.ply === 0;
-    // Without the server nobody else can see it.
-    this.#copy.hidden = this.#app.connection.isOffline;
-    setText(this.#again, again?.label ?? '');
-    this.#again.setAttribute('aria-disabled', String(Boolean(again?.why)));
-    this.#again.title = again?.why ?? '';
+    this.#toStart.hidden = !this.#analyse.hidden || match.ply === 0;
+    // Nobody else can open an offline match.
+    this.#share.hidden = this.#app.connection.isOffline;
+    setText(this.#playAgain, playAgain?.label ?? '');
+    this.#playAgain.setAttribute('aria-disabled', String(Boolean(playAgain?.why)));
+    this.#playAgain.title = playAgain?.why ?? '';
     if (wasHidden) this.#place();
-    // Whoever played by keyboard goes on from here; what they still hold down does nothing.
-    const { activeElement: at } = document;
-    if (wasHidden && (at === document.body || at?.closest('.board')))
+    // Keyboard users continue in the panel. The panel itself gets the focus, so that a held key clicks no button.
+    const { activeElement } = document;
+    if (wasHidden && (activeElement === document.body || activeElement?.closest('.board')))
       this.element.focus({ preventScroll: true });
   }
 }
 
-/** Who waits for whom to play again. */
-function asked({ rematch, you, seats }: Match, levels: import('../net/protocol.ts').Level[]) {
+/** Says who has offered a rematch. */
+function rematchOfferText({ rematch, you, seats }: Match, levels: Level[]) {
   const other = you === null ? undefined : seats[1 - you];
   if (!rematch || you === null || !other) return '';
   const name = occupantName(other, levels);
@@ -206,8 +199,7 @@ function asked({ rematch, you, seats }: Match, levels: import('../net/protocol.t
   return rematch.offers[you] ? translate('offers.rematch.ours', { name }) : '';
 }
 
-/** What has become of our rating. */
-function rating({ changes, you, unrated }: Match) {
+function ratingChange({ changes, you, unrated }: Match) {
   if (unrated === 'farming') return translate('rating.farming');
   const ours = changes?.find(({ seat }) => seat === you);
   if (!ours) return '';
@@ -215,8 +207,8 @@ function rating({ changes, you, unrated }: Match) {
   return translate('rating.now', { rating, change: ratingChangeText(ours) });
 }
 
-/** The points of both in their matches so far. */
-function score({ series, seats }: Match, levels: import('../net/protocol.ts').Level[]) {
+/** Returns the points of both players in the series. */
+function scoreText({ series, seats }: Match, levels: Level[]) {
   if (!series) return '';
   const [first, second] = seats.map((seat) => occupantName(seat, levels));
   const [mine, theirs] = series.points.map(formatPoints);

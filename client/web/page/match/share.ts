@@ -1,4 +1,4 @@
-// How a match finds its second player: a link and a code to share, or a bot after all.
+// The card of an open match: the link and the code for the second player, and the option to play against a bot.
 
 import { challengedOpponent } from '../social/send-challenge.ts';
 import { h, setText } from '../ui/dom.ts';
@@ -9,26 +9,26 @@ import { formatDuration } from '../text/time.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
-const TOLD_MS = 2000;
-/** So long a match by days waits for somebody. */
-const DAYS_MS = 14 * 24 * 3_600_000;
+const COPIED_MS = 2000;
+/** Time that an open correspondence match waits for the second player. */
+const CORRESPONDENCE_WAIT_MS = 14 * 24 * 3_600_000;
 
 /**
- * @param match an open one
- * @param level the bot that is offered first
+ * @param match an open match
+ * @param level the preselected bot
  */
 export function shareCard(app: App, match: Match, level: string | undefined) {
   const isHost = match.host === app.player?.id;
-  // Bots do not play by days.
-  const bot = isCorrespondenceClock(match.clock) ? null : botInstead(app, match, level);
+  // Bots do not play correspondence matches.
+  const bot = isCorrespondenceClock(match.clock) ? null : botControls(app, match, level);
   const challenged = isHost && challengedOpponent(match);
   if (challenged) {
     return h(
       'section',
       { class: 'card share', 'aria-label': translate('share.challenge') },
       h('p', {}, ...translateParts('share.only', { name: h('bdi', {}, challenged) })),
-      h('p', { class: 'note' }, waits(app, match)),
-      instead(app, match, bot),
+      h('p', { class: 'note' }, waitText(app, match)),
+      hostActions(app, match, bot),
     );
   }
   const link = `${location.origin}/m/${match.code}`;
@@ -50,35 +50,32 @@ export function shareCard(app: App, match: Match, level: string | undefined) {
       ...translateParts('share.code', { code: h('strong', { class: 'code' }, match.code) }),
     ),
     h('p', { class: 'note' }, translate(match.listed ? 'share.listed' : 'share.unlisted')),
-    isHost && h('p', { class: 'note' }, waits(app, match)),
-    isHost && instead(app, match, bot),
+    isHost && h('p', { class: 'note' }, waitText(app, match)),
+    isHost && hostActions(app, match, bot),
   );
 }
 
-/** What copies the text of a field. */
-export function copyButton(field: HTMLInputElement | HTMLTextAreaElement, says: string) {
-  const copy = h('button', { type: 'button', class: 'primary' }, says);
+export function copyButton(field: HTMLInputElement | HTMLTextAreaElement, label: string) {
+  const copy = h('button', { type: 'button', class: 'primary' }, label);
   copy.addEventListener('click', async () => {
-    setText(
-      copy,
-      (await copied(field.value, field)) ? translate('share.copied') : translate('share.byKey'),
-    );
-    setTimeout(() => setText(copy, says), TOLD_MS);
+    const isCopied = await copyText(field.value, field);
+    setText(copy, translate(isCopied ? 'share.copied' : 'share.byKey'));
+    setTimeout(() => setText(copy, label), COPIED_MS);
   });
   return copy;
 }
 
-/** How long it waits for somebody while its host is elsewhere. */
-function waits({ connection }: App, { clock }: Match) {
+/** Says how long the match stays open while its host is away. */
+function waitText({ connection }: App, { clock }: Match) {
   if (isCorrespondenceClock(clock))
-    return translate('share.days', { time: formatDuration(DAYS_MS) });
-  const most = connection.welcome?.limits.abandon_after_ms ?? 0;
-  return translate('share.waits', { time: formatDuration(most) });
+    return translate('share.days', { time: formatDuration(CORRESPONDENCE_WAIT_MS) });
+  const abandonAfterMs = connection.welcome?.limits.abandon_after_ms ?? 0;
+  return translate('share.waits', { time: formatDuration(abandonAfterMs) });
 }
 
 /**
- * Hands a link to whoever shares on this machine, or else copies it.
- * @returns what is said of it
+ * Opens the share dialog of a touch device, or copies the link.
+ * @returns the text of the toast
  */
 export async function shareLink(link: string): Promise<string> {
   if (matchMedia('(hover: none)').matches && navigator.share) {
@@ -86,33 +83,33 @@ export async function shareLink(link: string): Promise<string> {
       await navigator.share({ url: link });
       return translate('share.shared');
     } catch {
-      // Called off, or not allowed here: it is copied all the same.
+      // The user cancelled or the browser forbids sharing: copy the link instead.
     }
   }
   const field = h('input', { class: 'unseen', value: link, 'aria-hidden': true });
   document.body.append(field);
-  const isCopied = await copied(link, field);
+  const isCopied = await copyText(link, field);
   field.remove();
   return isCopied ? translate('share.done') : link;
 }
 
-/** @param field that has it */
-async function copied(
-  link: string,
+/** @param field contains the text */
+async function copyText(
+  text: string,
   field: HTMLInputElement | HTMLTextAreaElement,
 ): Promise<boolean> {
   try {
-    await navigator.clipboard.writeText(link);
+    await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // Browsers have a clipboard for pages of this machine or of https only: elsewhere the old way.
+    // The clipboard API needs HTTPS or localhost.
     field.select();
     return document.execCommand('copy');
   }
 }
 
-/** What the host can do instead of waiting. */
-function instead(app: App, match: Match, bot: Node[] | null) {
+/** The host's alternatives to waiting: play against a bot or cancel the match. */
+function hostActions(app: App, match: Match, bot: Node[] | null) {
   const cancel = async () => {
     if (await app.request({ type: 'leave', match: match.match })) app.navigate('/');
   };
@@ -128,19 +125,19 @@ function instead(app: App, match: Match, bot: Node[] | null) {
   );
 }
 
-function botInstead(app: App, match: Match, level: string | undefined) {
+function botControls(app: App, match: Match, level: string | undefined) {
   const levels = h(
     'select',
     { 'aria-label': translate('share.level') },
-    ...app.levels.map((known) =>
-      h('option', { value: known.level, selected: known.level === level }, known.title),
+    ...app.levels.map(({ level: value, title }) =>
+      h('option', { value, selected: value === level }, title),
     ),
   );
   const seat = match.seats.findIndex(({ occupant }) => occupant === 'open');
-  const sitDown = () =>
+  const seatBot = () =>
     void app.request({ type: 'seat', match: match.match, seat, occupant: { bot: levels.value } });
   return [
     h('label', { class: 'field' }, h('span', {}, translate('share.bot')), levels),
-    h('button', { type: 'button', onclick: sitDown }, translate('share.seat')),
+    h('button', { type: 'button', onclick: seatBot }, translate('share.seat')),
   ];
 }
