@@ -112,7 +112,7 @@ export class MatchActions {
     this.#bar.element.hidden = status === 'open';
     this.#bar.show(match, isFlipped, shownPly);
     this.#showShareCard(match);
-    // Keeps the keyboard focus when the focused control, such as the resign button, has disappeared.
+    // If the focused control has disappeared, for example after a resignation, keyboard users continue here.
     const lostFocus = !this.element.contains(document.activeElement);
     if (hadFocus && (lostFocus || document.activeElement?.closest('[hidden]')))
       this.#bar.focusPlayAgain();

@@ -36,7 +36,7 @@ export class ResignDialog {
 
   show(match: Match) {
     this.#match = match;
-    // The server aborts a match only before its second ply.
+    // A match can only be aborted before its second ply and without takebacks.
     this.#abort.hidden = match.ply >= 2 || match.takebacks > 0;
     this.#leave.hidden = !match.stand_in;
     const bot = botName(match.stand_in ?? '', this.#app.levels);

@@ -1,4 +1,4 @@
-// Decides when to suggest that a guest creates an account: after the guest's first win.
+// Decides whether to tell a guest, after the first win, that the player exists in this browser only.
 
 import { getStored, setStored } from '../ui/storage.ts';
 
