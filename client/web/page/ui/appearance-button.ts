@@ -1,4 +1,4 @@
-// The way to how boards and pieces are drawn.
+// Button that opens the appearance dialog.
 
 import { h } from './dom.ts';
 import { translate } from '../text/language.ts';
@@ -7,14 +7,14 @@ import { tryLoadLazyChunk } from '../app/lazy.ts';
 
 import type { App } from '../app/main.ts';
 
-/** Four squares. */
+/** Path of the icon: four squares. */
 const SQUARES = 'M4 4h16v16H4zM12 4v16M4 12h16M5 5h6v6H5zM13 13h6v6h-6z';
 
 export function appearanceButton(app: App) {
   const label = translate('looks.title');
   const onclick = async () => {
-    const seldom = await tryLoadLazyChunk(app);
-    seldom?.showAppearanceDialog(app);
+    const lazy = await tryLoadLazyChunk(app);
+    lazy?.showAppearanceDialog(app);
   };
   return h(
     'button',

@@ -1,27 +1,30 @@
-// What is said while there is no connection.
+// Banner that shows the state of the connection.
 
 import { replaceChildren, h, setText } from './dom.ts';
 import { translate, joinSentences, formatSecondsFromNow } from '../text/language.ts';
 
 import type { App } from '../app/main.ts';
 
-let ticking: ReturnType<typeof setInterval> | undefined;
-/** What is said while one waits for the next try. */
-let wait: ReturnType<typeof waiting> | undefined;
+let interval: ReturnType<typeof setInterval> | undefined;
+/** Banner with the countdown to the next attempt to connect. */
+let countdown: ReturnType<typeof countdownBanner> | undefined;
 
 export function showConnectionBanner(place: HTMLElement, app: App) {
-  clearInterval(ticking);
+  clearInterval(interval);
   const { connection } = app;
-  const { status: link } = connection;
-  switch (link.state) {
+  const { status } = connection;
+  switch (status.state) {
     case 'open': {
       const hadFocus = place.contains(document.activeElement);
-      replaceChildren(place, connection.isOffline ? alone(app) : link.isSlow && slow());
+      replaceChildren(
+        place,
+        connection.isOffline ? offlineBanner(app) : status.isSlow && slowBanner(),
+      );
       if (hadFocus) place.querySelector('button')?.focus();
       break;
     }
     case 'connecting':
-      // At the very first, nothing is wrong yet.
+      // The first connection after loading the page needs no banner.
       if (connection.welcome) {
         replaceChildren(
           place,
@@ -30,13 +33,13 @@ export function showConnectionBanner(place: HTMLElement, app: App) {
       }
       break;
     case 'waiting':
-      // It stays from one try to the next: a button that is about to be pressed is not replaced by another.
-      if (!wait || !place.contains(wait.element)) {
-        wait = waiting(app);
-        replaceChildren(place, wait.element);
+      // All attempts share one element, so that a button does not change while the user presses it.
+      if (!countdown || !place.contains(countdown.element)) {
+        countdown = countdownBanner(app);
+        replaceChildren(place, countdown.element);
       }
-      wait.tell();
-      ticking = setInterval(wait.tell, 250);
+      countdown.update();
+      interval = setInterval(countdown.update, 250);
       break;
     case 'replaced':
       replaceChildren(
@@ -75,14 +78,14 @@ export function showConnectionBanner(place: HTMLElement, app: App) {
         h(
           'div',
           { class: 'banner strong', role: 'alert' },
-          h('p', {}, joinSentences(link.why, translate('link.anew'))),
+          h('p', {}, joinSentences(status.why, translate('link.anew'))),
           h('button', { type: 'button', onclick: () => location.reload() }, translate('link.load')),
         ),
       );
   }
 }
 
-function waiting({ connection }: App) {
+function countdownBanner({ connection }: App) {
   const why = h('span');
   const next = h('span', { 'aria-hidden': true });
   const element = h(
@@ -96,29 +99,29 @@ function waiting({ connection }: App) {
       translate('alone.play'),
     ),
   );
-  const tell = () => {
-    const { status: link } = connection;
-    if (link.state !== 'waiting') return;
-    setText(why, link.why);
-    const left = Math.max(0, Math.ceil((link.retryAt - performance.now()) / 1000));
-    setText(next, translate('link.next', { when: formatSecondsFromNow(left) }));
+  const update = () => {
+    const { status } = connection;
+    if (status.state !== 'waiting') return;
+    setText(why, status.why);
+    const seconds = Math.max(0, Math.ceil((status.retryAt - performance.now()) / 1000));
+    setText(next, translate('link.next', { when: formatSecondsFromNow(seconds) }));
   };
-  return { element, tell };
+  return { element, update };
 }
 
-const slow = () =>
+const slowBanner = () =>
   h('div', { class: 'banner', role: 'status' }, h('p', {}, translate('link.slow')));
 
-function alone(app: App) {
+function offlineBanner(app: App) {
   const { connection } = app;
-  const isThere = connection.isServerReachable;
-  const look = async () => {
+  const isReachable = connection.isServerReachable;
+  const goOnline = async () => {
     if (!(await connection.tryGoOnline())) app.toast(translate('alone.none'));
   };
   return h(
     'div',
     { class: 'banner', role: 'status' },
-    isThere
+    isReachable
       ? h('p', {}, translate('alone.back'))
       : h(
           'p',
@@ -129,8 +132,8 @@ function alone(app: App) {
         ),
     h(
       'button',
-      { type: 'button', class: isThere && 'primary', onclick: () => void look() },
-      translate(isThere ? 'alone.go' : 'alone.over'),
+      { type: 'button', class: isReachable && 'primary', onclick: () => void goOnline() },
+      translate(isReachable ? 'alone.go' : 'alone.over'),
     ),
   );
 }

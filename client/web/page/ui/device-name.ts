@@ -1,8 +1,8 @@
-// What this device is called among the others of its player.
+// Names the device in the list of the player's sessions.
 
 /**
- * How browsers and systems give themselves away, and what they are called. Many claim to be others, too: the
- * first that fits is meant.
+ * Browser names by their marks in the user agent. The first match counts, because many browsers also
+ * contain the marks of others.
  */
 const BROWSERS = {
   Edg: 'Edge',
@@ -16,9 +16,9 @@ const SYSTEMS = {
   ...{ Windows: 'Windows', Mac: 'Mac', Linux: 'Linux' },
 };
 
-const called = (names: Record<string, string>, agent: string) =>
-  Object.entries(names).find(([mark]) => agent.includes(mark))?.[1];
+const findName = (names: Record<string, string>, userAgent: string) =>
+  Object.entries(names).find(([mark]) => userAgent.includes(mark))?.[1];
 
-/** @param agent what a browser calls itself */
-export const deviceLabel = (agent: string = navigator.userAgent) =>
-  [called(BROWSERS, agent), called(SYSTEMS, agent)].filter(Boolean).join(' · ') || undefined;
+export const deviceLabel = (userAgent = navigator.userAgent) =>
+  [findName(BROWSERS, userAgent), findName(SYSTEMS, userAgent)].filter(Boolean).join(' · ') ||
+  undefined;

@@ -1,29 +1,29 @@
-// Elements without markup: whatever is text stays text, a player's name above all.
+// Creates and updates DOM elements. Text is never parsed as HTML.
 
 export type Child = Node | string | number | null | false | undefined;
 
 /**
- * An element of HTML. What begins with `on` is a listener, `true` an empty attribute; what is
- * `null`, `false` or `undefined` is left out.
+ * Creates an HTML element. Attributes that begin with `on` are event listeners. `true` sets an empty
+ * attribute; `null`, `false` and `undefined` set none.
  */
 export function h<T extends keyof HTMLElementTagNameMap>(
   tag: T,
   attributes: Record<string, unknown> = {},
   ...children: Child[]
 ): HTMLElementTagNameMap[T] {
-  return dress(document.createElement(tag), attributes, children);
+  return build(document.createElement(tag), attributes, children);
 }
 
-/** An element of SVG. */
+/** Creates an SVG element; see `h`. */
 export function svg<T extends keyof SVGElementTagNameMap>(
   tag: T,
   attributes: Record<string, unknown> = {},
   ...children: Child[]
 ): SVGElementTagNameMap[T] {
-  return dress(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
+  return build(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
 }
 
-function dress<E extends Element>(
+function build<E extends Element>(
   element: E,
   attributes: Record<string, unknown>,
   children: Child[],
@@ -41,27 +41,28 @@ function dress<E extends Element>(
   return element;
 }
 
-/** Puts these children in place of those that are there. */
+/** Replaces all children; `null`, `false` and `undefined` are skipped. */
 export function replaceChildren(element: Element, ...children: Child[]) {
-  const kept = children.filter((child) => child !== null && child !== undefined && child !== false);
-  element.replaceChildren(...kept.map((child) => (child instanceof Node ? child : String(child))));
+  const shown = children.filter(
+    (child) => child !== null && child !== undefined && child !== false,
+  );
+  element.replaceChildren(...shown.map((child) => (child instanceof Node ? child : String(child))));
 }
 
-/** Sets a text, if it is another than the one that stands there: a screen reader then hears it once. */
+/** Sets the text if it differs, so that screen readers do not announce the same text twice. */
 export function setText(element: Element, text: string) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Says what is wrong, where it is seen: below a field at the foot of the screen it would not be. */
+/** Shows an error text and scrolls it into view. */
 export function showError(element: Element, text: string) {
   setText(element, text);
   if (text) element.scrollIntoView({ block: 'nearest' });
 }
 
 /**
- * Gives a class to these and to no others. Of hundreds of squares it is a few that change.
- * @param before those that have it
- * @returns those that have it now
+ * Moves a class from the elements `before` to the elements `these`. Elements in both are not touched.
+ * @returns the elements that now have the class
  */
 export function updateClass(
   name: string,
@@ -74,10 +75,11 @@ export function updateClass(
   return now;
 }
 
-/** Does what can wait once what is drawn by now is on the screen: whoever has clicked sees that first. */
-export const afterNextPaint = (does: () => void) => requestAnimationFrame(() => setTimeout(does));
+/** Runs work that is not urgent after the next frame, so that the user first sees the effect of a click. */
+export const afterNextPaint = (callback: () => void) =>
+  requestAnimationFrame(() => setTimeout(callback));
 
-/** What the page has had from the start. */
+/** Returns an element of `index.html`. */
 export function elementById(id: string) {
   const element = document.getElementById(id);
   if (!element) throw new Error(`the page has no ${id}`);

@@ -1,21 +1,21 @@
-// What one chooses with: options side by side, and lists that fold out.
+// Form controls: radio buttons, select lists and checkboxes.
 
 import { h } from './dom.ts';
 
-export const fieldset = (legend: string, kind: string, options: HTMLElement[]) =>
-  h('fieldset', {}, h('legend', {}, legend), h('div', { class: kind }, ...options));
+export const fieldset = (legend: string, className: string, options: HTMLElement[]) =>
+  h('fieldset', {}, h('legend', {}, legend), h('div', { class: className }, ...options));
 
 export const radio = (
   name: string,
   value: string,
   checked: boolean,
-  choose: () => void,
+  onChoose: () => void,
   ...label: (Node | string)[]
 ) =>
   h(
     'label',
     { class: 'option' },
-    h('input', { type: 'radio', name, value, checked, onchange: choose }),
+    h('input', { type: 'radio', name, value, checked, onchange: onChoose }),
     ...label,
   );
 
@@ -23,17 +23,17 @@ export function select(
   label: string,
   options: { value: string; title: string }[],
   chosen: string | undefined,
-  choose: (value: string) => void,
+  onChoose: (value: string) => void,
 ) {
   const list = h(
     'select',
-    { onchange: () => choose(list.value) },
+    { onchange: () => onChoose(list.value) },
     ...options.map(({ value, title }) => h('option', { value, selected: value === chosen }, title)),
   );
   return h('label', { class: 'field' }, h('span', {}, label), list);
 }
 
-export function checkbox(label: string, checked: boolean, choose: (checked: boolean) => void) {
-  const box = h('input', { type: 'checkbox', checked, onchange: () => choose(box.checked) });
+export function checkbox(label: string, checked: boolean, onChoose: (checked: boolean) => void) {
+  const box = h('input', { type: 'checkbox', checked, onchange: () => onChoose(box.checked) });
   return h('label', { class: 'check' }, box, h('span', {}, label));
 }

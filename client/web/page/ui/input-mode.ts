@@ -1,10 +1,10 @@
-// Whether one plays by touch alone. What has the focus is marked for those who use a keyboard; where there is none
-// the mark, and what could come to stand there, would look like a move.
+// Detects whether the user plays by touch alone. The page then draws no focus ring on the board, where it would look
+// like the mark of a move.
 
 const root = document.documentElement;
 
 root.classList.toggle('touched', matchMedia('(pointer: coarse)').matches);
-// Whoever writes a name on the glass has no keyboard.
+// Text input may come from an on-screen keyboard.
 window.addEventListener(
   'keydown',
   ({ target }) => {
@@ -14,5 +14,5 @@ window.addEventListener(
   { capture: true },
 );
 
-/** Whether no key has been pressed on a device that is touched. */
+/** Whether the device has a touch screen and no key was pressed outside text fields. */
 export const isTouchMode = () => root.classList.contains('touched');

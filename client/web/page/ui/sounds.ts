@@ -1,8 +1,8 @@
-// Short sounds, made here. Off until somebody switches them on.
+// Synthesizes and plays short sounds, if the user has enabled them.
 
 import { getStored, setStored } from './storage.ts';
 
-/** Each note: its pitch in hertz, and when it begins, in seconds. */
+/** Notes of each sound: frequency in hertz and start in seconds. */
 const SOUNDS = {
   move: [[330, 0]] as [number, number][],
   turn: [
@@ -22,7 +22,7 @@ const SOUNDS = {
 };
 
 const NOTE_SECONDS = 0.16;
-const LOUDNESS = 0.12;
+const VOLUME = 0.12;
 
 let audio: AudioContext | undefined;
 
@@ -36,15 +36,16 @@ export function setSoundEnabled(on: boolean) {
 export function playSound(name: keyof typeof SOUNDS) {
   if (!isSoundEnabled()) return;
   audio ??= new AudioContext();
-  // A browser lets nothing sound before the first click; what could not is not made up for.
+  // Browsers allow no sound before the first click.
   if (audio.state === 'suspended') void audio.resume();
-  for (const [pitch, after] of SOUNDS[name]) note(audio, pitch, audio.currentTime + after);
+  for (const [frequency, start] of SOUNDS[name])
+    playNote(audio, frequency, audio.currentTime + start);
 }
 
-function note(audio: AudioContext, pitch: number, at: number) {
-  const tone = new OscillatorNode(audio, { type: 'triangle', frequency: pitch });
+function playNote(audio: AudioContext, frequency: number, at: number) {
+  const tone = new OscillatorNode(audio, { type: 'triangle', frequency });
   const volume = new GainNode(audio, { gain: 0 });
-  volume.gain.setValueAtTime(LOUDNESS, at);
+  volume.gain.setValueAtTime(VOLUME, at);
   volume.gain.exponentialRampToValueAtTime(0.001, at + NOTE_SECONDS);
   tone.connect(volume).connect(audio.destination);
   tone.start(at);

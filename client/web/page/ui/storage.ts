@@ -1,5 +1,4 @@
-// What this browser remembers: who we are, and what was chosen last. A browser that allows no
-// storage plays all the same and forgets.
+// Reads and writes `localStorage`. If the browser forbids it, nothing is stored and the page still works.
 
 export function getStored(key: string): string | null {
   try {
@@ -9,11 +8,11 @@ export function getStored(key: string): string | null {
   }
 }
 
-/** What is remembered as an object; an empty one where anything else stands, by whomever it was written. */
+/** Returns the stored object, or an empty one if the stored text is not a JSON object. */
 export function getStoredObject(key: string): Record<string, any> {
   try {
-    const known = JSON.parse(getStored(key) ?? '{}');
-    return typeof known === 'object' && known !== null && !Array.isArray(known) ? known : {};
+    const stored = JSON.parse(getStored(key) ?? '{}');
+    return typeof stored === 'object' && stored !== null && !Array.isArray(stored) ? stored : {};
   } catch {
     return {};
   }
@@ -24,6 +23,6 @@ export function setStored(key: string, value: string | null) {
     if (value === null) localStorage.removeItem(`plyhouse.${key}`);
     else localStorage.setItem(`plyhouse.${key}`, value);
   } catch {
-    // Full or forbidden: the choice holds until the page is left.
+    // The storage is full or forbidden.
   }
 }

@@ -1,61 +1,58 @@
-// A short word at the foot of the page, which goes away by itself.
+// Shows a short message at the bottom of the page, which disappears after some seconds.
 
 import { replaceChildren, h } from './dom.ts';
 
 const SHOWN_MS = 6_000;
-/** What is longer stays until it can have been read, with care. */
+/** Long texts stay long enough for slow readers. */
 const SHOWN_MS_PER_CHARACTER = 80;
-/** What leads somewhere stays until one can have decided, and come there by keyboard. */
-const SHOWN_WITH_WAY_MS = 15_000;
+/** A toast with a link stays long enough to reach the link by keyboard. */
+const SHOWN_WITH_LINK_MS = 15_000;
 
 export class Toast {
   #element;
-  /** The match that it speaks of. */
-  #about: string | undefined;
+  /** The match that the text is about. */
+  #match: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(element: HTMLElement) {
     this.#element = element;
   }
 
-  /**
-   * @param way where it leads
-   * @param about the match that it speaks of
-   */
-  show(text: string, way?: { href: string; says: string }, about?: string) {
-    // Emptied first: the same text is then heard a second time.
+  /** @param match the match that the text is about */
+  show(text: string, link?: { href: string; says: string }, match?: string) {
+    // Removing the old text first lets screen readers announce the same text again.
     this.hide();
-    this.#about = about;
+    this.#match = match;
     replaceChildren(
       this.#element,
       h('p', {}, text),
-      way && h('a', { href: way.href, onclick: () => this.hide() }, way.says),
+      link && h('a', { href: link.href, onclick: () => this.hide() }, link.says),
     );
-    const least = way ? SHOWN_WITH_WAY_MS : SHOWN_MS;
-    this.#hideIn(Math.max(least, text.length * SHOWN_MS_PER_CHARACTER));
+    const minimum = link ? SHOWN_WITH_LINK_MS : SHOWN_MS;
+    this.#hideIn(Math.max(minimum, text.length * SHOWN_MS_PER_CHARACTER));
   }
 
   hide() {
     clearTimeout(this.#timer);
-    this.#about = undefined;
+    this.#match = undefined;
     replaceChildren(this.#element);
   }
 
-  /** Leaves out what speaks of a match that has gone on since, or is seen no more. */
+  /** Hides the toast if it is about this match. */
   clearForMatch(match: string) {
-    if (this.#about === match) this.hide();
+    if (this.#match === match) this.hide();
   }
 
-  /** Leaves out what leads to where one is now. */
+  /** Hides the toast if its link leads to this path. */
   clearLinkTo(path: string) {
     if (this.#element.querySelector('a')?.getAttribute('href') === path) this.hide();
   }
 
-  #hideIn(after: number) {
+  #hideIn(ms: number) {
     this.#timer = setTimeout(() => {
-      // Not from under the hand of whoever is about to follow it.
+      // The user may be about to click the link.
       if (this.#element.matches(':hover, :focus-within')) this.#hideIn(SHOWN_MS);
       else this.hide();
-    }, after);
+    }, ms);
   }
 }

@@ -1,5 +1,4 @@
-// Which scripts the page runs beside its modules: its own, and no others. Where the browser asks for a promise
-// (Trusted Types), this is the one place that gives it.
+// The page's only Trusted Types policy. It allows worker scripts from the page's own origin.
 
 export interface TrustedTypesPolicy {
   createScriptURL: (url: string) => string;
@@ -15,5 +14,5 @@ const policy: TrustedTypesPolicy | undefined = (globalThis as any).trustedTypes?
   },
 );
 
-/** A script of this origin, as workers are made of. */
+/** Converts the URL of a worker script of this origin. */
 export const trustedScriptUrl = ({ href }: URL) => policy?.createScriptURL(href) ?? href;
