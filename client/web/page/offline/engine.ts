@@ -1,11 +1,11 @@
-// The rules and the bots of the small games, in WebAssembly (`client/alone`), asked by text.
+// Calls the WebAssembly module with the rules and bots of the offline games (`client/alone`) by JSON.
 
 import type { Game } from '../net/protocol.ts';
 
-/** How a match stands after its moves. */
+/** State of a match after its moves. */
 export interface GameState {
   position: string;
-  /** in canonical form, with the bot's if one was asked */
+  /** in canonical notation, including the move of the bot if the query has a `level` */
   moves: string[];
   turn: number | null;
   legal: string[];
@@ -14,9 +14,9 @@ export interface GameState {
 export interface EngineQuery {
   game: string;
   moves: string[];
-  /** of the bot that is to play a move */
+  /** level of the bot that plays the next move */
   level?: string;
-  /** what it draws from */
+  /** seed of the bot's random choices */
   seed?: number;
 }
 export interface EngineExports {
@@ -38,26 +38,26 @@ export class Engine {
     return new Engine(instance.exports);
   }
 
-  /** The games that can be played. */
+  /** Returns the games that are available offline. */
   games(): Pick<Game, 'game' | 'title' | 'sides' | 'files' | 'ranks'>[] {
-    return JSON.parse(this.#answer(''));
+    return JSON.parse(this.#call(''));
   }
 
-  /** Fails with what is wrong with the moves. */
-  query(question: EngineQuery): GameState {
-    const answer = JSON.parse(this.#answer(JSON.stringify(question)));
-    if (answer.error !== undefined) throw new Error(answer.error);
-    return answer;
+  /** Throws the reason if a move is illegal. */
+  query(query: EngineQuery): GameState {
+    const response = JSON.parse(this.#call(JSON.stringify(query)));
+    if (response.error !== undefined) throw new Error(response.error);
+    return response;
   }
 
-  #answer(question: string) {
+  #call(request: string) {
     const { memory, room, ask, answer } = this.#exports;
-    const bytes = new TextEncoder().encode(question);
-    const at = room(bytes.length);
-    if (at === 0) throw new Error('the question is too long');
-    new Uint8Array(memory.buffer, at, bytes.length).set(bytes);
+    const bytes = new TextEncoder().encode(request);
+    const address = room(bytes.length);
+    if (address === 0) throw new Error('the question is too long');
+    new Uint8Array(memory.buffer, address, bytes.length).set(bytes);
     const length = ask();
-    // The memory may have grown, and is another buffer then.
+    // `memory.buffer` is another object if the call has grown the memory.
     return new TextDecoder().decode(new Uint8Array(memory.buffer, answer(), length));
   }
 }

@@ -1,4 +1,4 @@
-// A match that is played without a server: what it tells is what a server would tell of it.
+// A match against a bot that runs in the browser. It produces the snapshots and events of the protocol.
 
 import type {
   MatchEvent,
@@ -12,10 +12,10 @@ import type {
 import type { OfflineGame } from './offline-games.ts';
 import type { Engine, GameState } from './engine.ts';
 
-/** Who plays here. There is nobody else. */
+/** Player ID of the only player. */
 export const LOCAL_PLAYER_ID = 'alone';
 
-/** How several games in a row stand. */
+/** Score of a series of rematches. */
 export interface Series {
   game: number;
   points: [number, number];
@@ -25,53 +25,53 @@ export interface LocalMatchOptions {
   game: string;
   sides: [string, string];
   seats: [SeatRequest, SeatRequest];
-  /** of whoever plays */
+  /** name of the player */
   name: string;
   takeback: boolean;
-  /** how long a bot waits at least, in milliseconds */
+  /** minimum delay of a bot move, in milliseconds */
   pace: number;
-  /** where a bot has its luck from: no game is like another */
+  /** seed of the bot's random choices */
   seed: number;
-  /** how it stood before this one */
+  /** score before this match */
   series?: Series;
   previous?: string;
 }
 
 export class LocalMatch {
   options;
-  #standing: GameState;
+  #state: GameState;
   #outcome: Outcome | undefined;
   #takebacks;
   #seq = 0;
-  /** What has been told, from the first. */
+  /** All events, from the first. */
   events: MatchEvent[] = [];
   next: { match: string; code: string } | null = null;
   #engine;
   #seats;
   endedAt = 0;
 
-  /**
-   * Fails with what is wrong with the moves.
-   * @param before what has happened in it
-   */
+  /** Replays the moves of a stored game. Throws the reason if one is illegal. */
   constructor(
     engine: Engine,
-    terms: LocalMatchOptions,
-    { moves, takebacks }: { moves: string[]; takebacks: number } = { moves: [], takebacks: 0 },
+    options: LocalMatchOptions,
+    { moves, takebacks }: Pick<OfflineGame, 'moves' | 'takebacks'> = { moves: [], takebacks: 0 },
   ) {
     this.#engine = engine;
-    this.options = terms;
+    this.options = options;
     this.#takebacks = takebacks;
-    this.#standing = engine.query({ game: terms.game, moves: [] });
-    this.#seats = terms.seats.map((wish, seat) => this.#seat(wish, seat)) as [Seat, Seat];
-    this.#seats.forEach((occupant, seat) => this.#tell({ type: 'seated', seat, ...occupant }));
-    this.#tell({ type: 'started', ...this.#stands(), ply: 0 });
+    this.#state = engine.query({ game: options.game, moves: [] });
+    this.#seats = options.seats.map((request, seat) => this.#occupantOf(request, seat)) as [
+      Seat,
+      Seat,
+    ];
+    this.#seats.forEach((occupant, seat) => this.#emit({ type: 'seated', seat, ...occupant }));
+    this.#emit({ type: 'started', ...this.#turnState(), ply: 0 });
     for (const move of moves) this.play(move);
   }
 
-  #seat(wish: SeatRequest, seat: number): Seat {
+  #occupantOf(request: SeatRequest, seat: number): Seat {
     const side = this.options.sides[seat] ?? '';
-    if (typeof wish === 'object') return { occupant: 'bot', level: wish.bot, side };
+    if (typeof request === 'object') return { occupant: 'bot', level: request.bot, side };
     return {
       occupant: 'player',
       player: LOCAL_PLAYER_ID,
@@ -81,7 +81,7 @@ export class LocalMatch {
     };
   }
 
-  /** The seat of whoever plays here; `null` if two bots play. */
+  /** Seat of the player; `null` if two bots play. */
   get you() {
     const seat = this.options.seats.indexOf('me');
     return seat < 0 ? null : seat;
@@ -92,76 +92,77 @@ export class LocalMatch {
   }
 
   get ply() {
-    return this.#standing.moves.length;
+    return this.#state.moves.length;
   }
 
   get turn() {
-    return this.#standing.turn;
+    return this.#state.turn;
   }
 
-  /** The level of the bot that is to move; `null` if it is a person. */
+  /** Level of the bot whose turn it is; `null` if no bot is to move. */
   get botToMove() {
-    const wish = this.turn === null ? undefined : this.options.seats[this.turn];
-    return !this.isOver && typeof wish === 'object' ? wish.bot : null;
+    const seat = this.turn === null ? undefined : this.options.seats[this.turn];
+    return !this.isOver && typeof seat === 'object' ? seat.bot : null;
   }
 
-  /** Plays a move. Fails with what is wrong with it. */
+  /** Plays a move. Throws the reason if it is illegal. */
   play(move: string) {
     const { game } = this.options;
-    this.#become(this.#engine.query({ game, moves: [...this.#standing.moves, move] }));
+    this.#applyMove(this.#engine.query({ game, moves: [...this.#state.moves, move] }));
   }
 
-  /** Has the bot play whose turn it is. */
+  /** Plays a move of the bot whose turn it is. */
   playBotMove() {
     const { game } = this.options;
-    const { moves } = this.#standing;
+    const { moves } = this.#state;
     const level = this.botToMove ?? undefined;
-    this.#become(this.#engine.query({ game, moves, level, seed: this.options.seed }));
+    this.#applyMove(this.#engine.query({ game, moves, level, seed: this.options.seed }));
   }
 
-  /** Goes back to this ply. */
   takeBack(ply: number) {
-    const moves = this.#standing.moves.slice(0, ply);
-    this.#standing = this.#engine.query({ game: this.options.game, moves });
+    const moves = this.#state.moves.slice(0, ply);
+    this.#state = this.#engine.query({ game: this.options.game, moves });
     this.#takebacks += 1;
-    this.#tell({ type: 'taken_back', ply, ...this.#stands(), takebacks: this.#takebacks });
+    this.#emit({ type: 'taken_back', ply, ...this.#turnState(), takebacks: this.#takebacks });
   }
 
-  /** All that is needed to go on with it. */
+  /** Returns the data that is stored to resume the game. */
   toOfflineGame(): OfflineGame {
     const { id, game, seats, takeback, pace, seed, series } = this.options;
-    const so = { id, game, seats, takeback, pace, seed, ...(series ? { series } : {}) };
-    return { ...so, moves: this.#standing.moves, takebacks: this.#takebacks };
+    return {
+      ...{ id, game, seats, takeback, pace, seed, ...(series ? { series } : {}) },
+      ...{ moves: this.#state.moves, takebacks: this.#takebacks },
+    };
   }
 
   end(outcome: Outcome) {
     this.#outcome = outcome;
     this.endedAt = Date.now();
-    this.#tell({ type: 'ended', outcome });
+    this.#emit({ type: 'ended', outcome });
   }
 
-  #become(standing: GameState) {
+  #applyMove(state: GameState) {
     const ply = this.ply;
     const seat = this.turn as number;
-    this.#standing = standing;
-    const move = standing.moves[ply] ?? '';
-    const { position, turn, legal } = standing;
-    this.#tell({ type: 'moved', ply, next_ply: ply + 1, seat, move, position, turn, legal });
-    const { outcome } = standing;
+    this.#state = state;
+    const move = state.moves[ply] ?? '';
+    const { position, turn, legal } = state;
+    this.#emit({ type: 'moved', ply, next_ply: ply + 1, seat, move, position, turn, legal });
+    const { outcome } = state;
     if (outcome) this.end({ ...outcome, reason: 'rules' });
   }
 
-  #stands() {
-    const { position, turn, legal } = this.#standing;
+  #turnState() {
+    const { position, turn, legal } = this.#state;
     return { position, turn: turn ?? 0, legal };
   }
 
-  #tell(event: OmitFromUnion<MatchEvent, 'match' | 'seq'>) {
+  #emit(event: OmitFromUnion<MatchEvent, 'match' | 'seq'>) {
     this.#seq += 1;
     this.events.push({ ...event, match: this.options.id, seq: this.#seq });
   }
 
-  /** How the series stands with this match. */
+  /** Score of the series, including this match if it is over. */
   #series() {
     const { series } = this.options;
     if (!series) return {};
@@ -173,14 +174,14 @@ export class LocalMatch {
     return { series: { ...series, points: points as [number, number] } };
   }
 
-  /** How the series stands for the match after this one, in which seats are swapped. */
+  /** Score of the series for the next match, in which the seats are swapped. */
   nextSeries() {
-    const { game, points } = this.#series().series ?? { game: 1, points: this.#alone() };
+    const { game, points } = this.#series().series ?? { game: 1, points: this.#points() };
     return { game: game + 1, points: [points[1], points[0]] as [number, number] };
   }
 
-  /** What this match alone has brought, in half-points. */
-  #alone() {
+  /** Result of this match in half-points. */
+  #points() {
     const winner = this.#outcome?.winner;
     return [0, 1].map((seat) => (winner === null ? 1 : winner === seat ? 2 : 0));
   }
@@ -196,7 +197,7 @@ export class LocalMatch {
 
   snapshot(): Snapshot {
     const { id, game, takeback, previous } = this.options;
-    const { position, moves, legal } = this.#standing;
+    const { position, moves, legal } = this.#state;
     return {
       ...{ type: 'match', match: id, code: id, seq: this.#seq, game },
       status: this.isOver ? 'ended' : 'running',

@@ -1,5 +1,5 @@
-// A worker of the page: what it is sent is requests, what it sends are messages, as over a connection to a server.
-// The first thing that it is sent is what is known from before.
+// Worker that runs the local server: it receives requests and posts messages of the protocol. The first
+// message that it receives is the stored data.
 
 import { Engine } from './engine.ts';
 import { LocalServer } from './local-server.ts';
@@ -8,11 +8,11 @@ const scope = globalThis as unknown as DedicatedWorkerGlobalScope;
 
 const engine = Engine.load(fetch(new URL('engine.wasm', import.meta.url)));
 
-scope.onmessage = async ({ data: known }: { data: any }) => {
-  const house = new LocalServer(await engine, known, {
+scope.onmessage = async ({ data: stored }: { data: any }) => {
+  const server = new LocalServer(await engine, stored, {
     send: (message) => scope.postMessage(message),
-    saveGame: (id, played) => scope.postMessage({ type: 'keep', id, played }),
+    saveGame: (id, game) => scope.postMessage({ type: 'save', id, game }),
   });
-  scope.onmessage = ({ data }) => house.onRequest(data);
+  scope.onmessage = ({ data }) => server.onRequest(data);
   scope.postMessage('ready');
 };

@@ -1,5 +1,5 @@
-// What stands in for the server where none is reached: it speaks the protocol, and knows as much of it as one
-// needs to play bots in small games and to look at one's past.
+// Replaces the server when it cannot be reached. It supports the part of the protocol that matches against bots
+// and the match history need.
 
 import { LOCAL_PLAYER_ID, LocalMatch } from './local-match.ts';
 
@@ -14,88 +14,89 @@ import type {
   Snapshot,
 } from '../net/protocol.ts';
 import type { Engine } from './engine.ts';
+import type { LocalMatchOptions } from './local-match.ts';
 import type { OfflineGame } from './offline-games.ts';
 import type { StoredMatch } from './offline-history.ts';
 
-/** What is done with what happens here. */
 export interface LocalServerCallbacks {
   send: (message: Message) => void;
-  /** how a game stands that can be gone on with; `null` once it is over */
-  saveGame: (id: string, played: OfflineGame | null) => void;
+  /** stores a running game; `null` removes it */
+  saveGame: (id: string, game: OfflineGame | null) => void;
 }
 
 const LEVELS = ['beginner', 'easy', 'medium', 'hard', 'max'];
-/** More matches than this are not played at once; of those that are over the oldest is forgotten. */
-const TABLES_MAX = 16;
+/** Maximum number of matches. At the limit, a new match replaces the oldest finished one. */
+const MATCHES_MAX = 16;
 
-/** A request that is refused. */
-class Refused extends Error {
-  readonly told: object;
+/** Failure of a request, which is sent as an `error` message. */
+class RequestError extends Error {
+  readonly reply: object;
 
-  constructor(code: string, message: string = code, more: object = {}) {
+  constructor(code: string, message = code, more: object = {}) {
     super(message);
-    this.told = { type: 'error', code, message, retryable: false, ...more };
+    this.reply = { type: 'error', code, message, retryable: false, ...more };
   }
 }
 
 export class LocalServer {
   #engine;
-  #does;
-  /** What is known of past matches. */
-  #kept: StoredMatch[];
+  #callbacks;
+  /** Finished matches that the browser has stored. */
+  #storedMatches: StoredMatch[];
   #name;
-  #tables: Map<string, LocalMatch> = new Map();
+  #matches: Map<string, LocalMatch> = new Map();
   #games;
-  #hasGreeted = false;
+  #hasWelcomed = false;
 
   constructor(
     engine: Engine,
-    { name, kept, played }: { name: string; kept: StoredMatch[]; played: OfflineGame[] },
-    does: LocalServerCallbacks,
+    { name, history, games }: { name: string; history: StoredMatch[]; games: OfflineGame[] },
+    callbacks: LocalServerCallbacks,
   ) {
     this.#engine = engine;
-    this.#does = does;
+    this.#callbacks = callbacks;
     this.#name = name;
-    this.#kept = kept;
+    this.#storedMatches = history;
     this.#games = engine.games();
-    // Those that were moved in last are the newest here, too.
-    for (const before of played.toReversed()) this.#goOnWith(before);
+    // The stored games begin with the newest; the map ends with it.
+    for (const game of games.toReversed()) this.#resume(game);
   }
 
-  #goOnWith(played: OfflineGame) {
-    const game = this.#games.find(({ game }) => game === played.game);
-    const areLevels = played.seats.every(
-      (wish) => typeof wish !== 'object' || LEVELS.includes(wish.bot),
+  #resume(stored: OfflineGame) {
+    const game = this.#games.find(({ game }) => game === stored.game);
+    const areLevelsKnown = stored.seats.every(
+      (seat) => typeof seat !== 'object' || LEVELS.includes(seat.bot),
     );
-    if (!game || !areLevels) return;
-    const { moves, takebacks, ...terms } = played;
-    const so = { ...terms, sides: game.sides, name: this.#name };
+    if (!game || !areLevelsKnown) return;
+    const { moves, takebacks, ...rest } = stored;
+    const options = { ...rest, sides: game.sides, name: this.#name };
     try {
-      const table = new LocalMatch(this.#engine, so, { moves, takebacks });
-      if (!table.isOver) this.#begin(table);
+      const match = new LocalMatch(this.#engine, options, { moves, takebacks });
+      if (!match.isOver) this.#add(match);
     } catch {
-      // Moves that the rules do not know are nobody's game.
+      // A stored game with an illegal move is skipped.
     }
   }
 
-  #tell(message: Message) {
-    this.#does.send(message);
+  #send(message: Message) {
+    this.#callbacks.send(message);
   }
 
   onRequest(request: Request) {
     const re = request.id;
     try {
-      const answer = this.#answer(request);
-      this.#tell({ ...answer, re } as Message);
-      // What one plays is told right behind.
-      if (request.type === 'hello') for (const table of this.#live()) this.#tell(table.snapshot());
+      const reply = this.#reply(request);
+      this.#send({ ...reply, re } as Message);
+      // The snapshots of the running matches follow the `welcome`.
+      if (request.type === 'hello')
+        for (const match of this.#runningMatches()) this.#send(match.snapshot());
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      this.#tell({ ...error.told, re } as any);
+      if (!(error instanceof RequestError)) throw error;
+      this.#send({ ...error.reply, re } as any);
     }
   }
 
-  #answer(request: Request): object {
+  #reply(request: Request): object {
     switch (request.type) {
       case 'hello':
         return this.#welcome();
@@ -107,12 +108,12 @@ export class LocalServer {
         return this.#snapshotOf(request.match);
       case 'join':
         this.#snapshotOf(request.match);
-        // One watches what is over, and sits where one sits.
-        throw new Refused('already_seated');
+        // The player has a seat in all matches.
+        throw new RequestError('already_seated');
       case 'resync':
         return this.#resync(request.match, request.since);
       case 'move':
-        return this.#move(this.#tableOf(request.match), request);
+        return this.#move(this.#matchOf(request.match), request);
       case 'leave':
       case 'resign':
       case 'abort':
@@ -128,17 +129,17 @@ export class LocalServer {
       case 'unseek':
         return { type: 'ok' };
       default:
-        throw new Refused('alone');
+        throw new RequestError('alone');
     }
   }
 
   #welcome() {
-    const resumed = this.#hasGreeted;
-    this.#hasGreeted = true;
+    const resumed = this.#hasWelcomed;
+    this.#hasWelcomed = true;
     const games: Game[] = this.#games.map((game) => ({ ...game, draws: false }));
     const levels: Level[] = LEVELS.map((level) => ({ level, title: level, rating: {} }));
     return {
-      // A token that is empty is kept by nobody: one is who one was once the server is there again.
+      // The page does not store an empty token, so that the session on the server can be resumed.
       ...{
         type: 'welcome',
         player: { id: LOCAL_PLAYER_ID, name: this.#name },
@@ -146,205 +147,206 @@ export class LocalServer {
         session: LOCAL_PLAYER_ID,
       },
       ...{ resumed, games, levels, clocks: [], challenges: [], chat: 'off', analysis: 'off' },
-      following: this.#live().map(({ options: { id }, you }) => ({ match: id, you })),
+      following: this.#runningMatches().map(({ options: { id }, you }) => ({ match: id, you })),
       limits: {
-        ...{ live_matches: TABLES_MAX, abandon_after_ms: 0, idle_ms: 0, days_matches: 0 },
+        ...{ live_matches: MATCHES_MAX, abandon_after_ms: 0, idle_ms: 0, days_matches: 0 },
         bot_think_ms: 2000,
       },
     };
   }
 
-  #live() {
-    return [...this.#tables.values()].filter((table) => !table.isOver);
+  #runningMatches() {
+    return [...this.#matches.values()].filter((match) => !match.isOver);
   }
 
   #create({
-    game: wanted,
+    game: name,
     seats,
     shuffle,
     takeback = true,
     pace_ms: pace = 0,
     position,
   }: RequestOf<'create'>) {
-    const game = this.#games.find(({ game }) => game === wanted);
-    if (!game) throw new Refused('unknown_game');
+    const game = this.#games.find(({ game }) => game === name);
+    if (!game) throw new RequestError('unknown_game');
     const [first, second] = seats ?? [];
-    const areBots = [first, second].filter((wish) => typeof wish === 'object').length;
-    // Somebody else does not come here.
-    if (!first || !second || areBots === 0 || position !== undefined) throw new Refused('alone');
-    if (first === 'open' || second === 'open') throw new Refused('alone');
-    this.#makeRoom();
+    const hasBot = [first, second].some((seat) => typeof seat === 'object');
+    // No other player can join, and the engine cannot start from a position.
+    if (!first || !second || !hasBot || position !== undefined) throw new RequestError('alone');
+    if (first === 'open' || second === 'open') throw new RequestError('alone');
+    this.#ensureCapacity();
     const isSwapped = shuffle === true && Math.random() < 0.5;
-    const table = this.#open({
+    const match = this.#open({
       ...{ game: game.game, sides: game.sides, name: this.#name, takeback, pace },
       seats: isSwapped ? [second, first] : [first, second],
     });
-    return table.snapshot();
+    return match.snapshot();
   }
 
-  #open(terms: Omit<import('./local-match.ts').LocalMatchOptions, 'id' | 'seed'>) {
-    // Nobody else has had it, in whatever tab.
+  #open(options: Omit<LocalMatchOptions, 'id' | 'seed'>) {
+    // Random, so that IDs of several tabs do not collide.
     const id = `${LOCAL_PLAYER_ID}-${random().toString(36)}`;
-    const table = new LocalMatch(this.#engine, { ...terms, id, seed: random() });
-    this.#begin(table);
-    this.#keep(table);
-    return table;
+    const match = new LocalMatch(this.#engine, { ...options, id, seed: random() });
+    this.#add(match);
+    this.#save(match);
+    return match;
   }
 
-  #begin(table: LocalMatch) {
-    this.#tables.set(table.options.id, table);
-    this.#goOn(table);
+  #add(match: LocalMatch) {
+    this.#matches.set(match.options.id, match);
+    this.#scheduleBotMove(match);
   }
 
-  /** Has it kept as it stands: what two bots play is watched and gone. */
-  #keep(table: LocalMatch) {
-    if (table.you !== null)
-      this.#does.saveGame(table.options.id, table.isOver ? null : table.toOfflineGame());
+  /** Stores the match, unless two bots play it. */
+  #save(match: LocalMatch) {
+    if (match.you !== null)
+      this.#callbacks.saveGame(match.options.id, match.isOver ? null : match.toOfflineGame());
   }
 
-  #makeRoom() {
-    if (this.#tables.size < TABLES_MAX) return;
-    const over = [...this.#tables.values()].find((table) => table.isOver);
-    if (!over) throw new Refused('overloaded');
-    this.#tables.delete(over.options.id);
+  #ensureCapacity() {
+    if (this.#matches.size < MATCHES_MAX) return;
+    const finished = [...this.#matches.values()].find((match) => match.isOver);
+    if (!finished) throw new RequestError('overloaded');
+    this.#matches.delete(finished.options.id);
   }
 
-  /** Has a bot move, where it is its turn. */
-  #goOn(table: LocalMatch) {
-    if (table.botToMove === null) return;
-    const { ply } = table;
+  /** Schedules the move of a bot, if it is the turn of one. */
+  #scheduleBotMove(match: LocalMatch) {
+    if (match.botToMove === null) return;
+    const { ply } = match;
     setTimeout(() => {
-      // Taken back, or given up, meanwhile.
-      if (table.botToMove === null || table.ply !== ply || this.#isGone(table)) return;
-      this.#telling(table, () => table.playBotMove());
-      this.#goOn(table);
-    }, table.options.pace);
+      // A takeback or the end of the match cancels the move.
+      if (match.botToMove === null || match.ply !== ply || this.#isRemoved(match)) return;
+      this.#update(match, () => match.playBotMove());
+      this.#scheduleBotMove(match);
+    }, match.options.pace);
   }
 
-  #isGone = (table: LocalMatch) => this.#tables.get(table.options.id) !== table;
+  #isRemoved = (match: LocalMatch) => this.#matches.get(match.options.id) !== match;
 
-  /** Tells what comes of it. */
-  #telling(table: LocalMatch, act: () => void) {
-    const before = table.events.length;
-    act();
-    const events = table.events.slice(before);
-    // Kept before it is told, as on a server.
-    this.#keep(table);
-    for (const event of events) this.#tell(event);
+  /** Changes the match and sends the resulting events. Returns the number of the first event. */
+  #update(match: LocalMatch, change: () => void) {
+    const count = match.events.length;
+    change();
+    const events = match.events.slice(count);
+    // As on the server, the match is stored before the events are sent.
+    this.#save(match);
+    for (const event of events) this.#send(event);
     return events[0]?.seq;
   }
 
-  #move(table: LocalMatch, { ply, move }: RequestOf<'move'>) {
-    if (table.isOver) throw new Refused('match_ended');
-    if (ply !== table.ply) throw new Refused('stale_ply', 'stale_ply', { expected: table.ply });
-    if (table.turn !== table.you) throw new Refused('not_your_turn');
-    const seq = this.#telling(table, () => {
+  #move(match: LocalMatch, { ply, move }: RequestOf<'move'>) {
+    if (match.isOver) throw new RequestError('match_ended');
+    if (ply !== match.ply)
+      throw new RequestError('stale_ply', 'stale_ply', { expected: match.ply });
+    if (match.turn !== match.you) throw new RequestError('not_your_turn');
+    const seq = this.#update(match, () => {
       try {
-        table.play(move);
+        match.play(move);
       } catch (error) {
-        throw new Refused('illegal_move', error instanceof Error ? error.message : '');
+        throw new RequestError('illegal_move', error instanceof Error ? error.message : '');
       }
     });
-    this.#goOn(table);
+    this.#scheduleBotMove(match);
     return { type: 'ok', seq };
   }
 
-  /** Gives up what is being played. */
+  /** Resigns a running match. A match of two bots is removed. */
   #leave(id: string) {
-    const table = this.#playedAt(id);
-    if (table && !table.isOver && table.you !== null) {
-      const { you } = table;
-      this.#telling(table, () => table.end({ winner: 1 - you, reason: 'resignation', by: you }));
-    } else if (table?.you === null) {
-      this.#tables.delete(id);
+    const match = this.#findMatch(id);
+    if (match && !match.isOver && match.you !== null) {
+      const { you } = match;
+      this.#update(match, () => match.end({ winner: 1 - you, reason: 'resignation', by: you }));
+    } else if (match?.you === null) {
+      this.#matches.delete(id);
     }
     return { type: 'ok' };
   }
 
   #offer(request: RequestOf<'offer'>) {
-    const table = this.#tableOf(request.match);
-    const { you } = table;
-    if (request.offer === 'draw' || you === null) throw new Refused('alone');
-    if (request.offer === 'rematch') return this.#again(table);
-    if (table.isOver) throw new Refused('match_ended');
-    if (request.ply !== table.ply) throw new Refused('stale_ply', '', { expected: table.ply });
-    if (!table.options.takeback) throw new Refused('not_allowed');
-    // Back to one's own last move.
-    const to = request.to_ply ?? table.ply - (table.turn === you ? 2 : 1);
-    if (to < 0) throw new Refused('nothing_offered');
-    const seq = this.#telling(table, () => table.takeBack(to));
-    this.#goOn(table);
+    const match = this.#matchOf(request.match);
+    const { you } = match;
+    if (request.offer === 'draw' || you === null) throw new RequestError('alone');
+    if (request.offer === 'rematch') return this.#rematch(match);
+    if (match.isOver) throw new RequestError('match_ended');
+    if (request.ply !== match.ply) throw new RequestError('stale_ply', '', { expected: match.ply });
+    if (!match.options.takeback) throw new RequestError('not_allowed');
+    // By default, to before the player's last move.
+    const to = request.to_ply ?? match.ply - (match.turn === you ? 2 : 1);
+    if (to < 0) throw new RequestError('nothing_offered');
+    const seq = this.#update(match, () => match.takeBack(to));
+    this.#scheduleBotMove(match);
     return { type: 'ok', seq };
   }
 
-  #again(table: LocalMatch) {
-    if (!table.isOver) throw new Refused('match_running');
-    if (table.next) return { type: 'ok' };
-    this.#makeRoom();
-    const { seats, seed: _seed, ...terms } = table.options;
+  #rematch(match: LocalMatch) {
+    if (!match.isOver) throw new RequestError('match_running');
+    if (match.next) return { type: 'ok' };
+    this.#ensureCapacity();
+    const { seats, seed: _seed, ...options } = match.options;
     const [first, second] = seats;
-    const series = table.nextSeries();
+    const series = match.nextSeries();
     const next = this.#open({
-      ...terms,
+      ...options,
       seats: [second, first],
       series,
-      previous: table.options.id,
+      previous: match.options.id,
     });
     const { id } = next.options;
-    table.next = { match: id, code: id };
-    this.#tell({ type: 'rematch', match: table.options.id, ...table.rematchState() });
-    this.#tell(next.snapshot());
+    match.next = { match: id, code: id };
+    this.#send({ type: 'rematch', match: match.options.id, ...match.rematchState() });
+    this.#send(next.snapshot());
     return { type: 'ok' };
   }
 
-  #tableOf(id: string) {
-    const table = this.#playedAt(id);
-    if (!table) throw new Refused(this.#keptOf(id) ? 'match_ended' : 'alone');
-    return table;
+  #matchOf(id: string) {
+    const match = this.#findMatch(id);
+    if (!match) throw new RequestError(this.#storedMatch(id) ? 'match_ended' : 'alone');
+    return match;
   }
 
-  /** However an address spells it. */
-  #playedAt(id: string) {
-    return this.#tables.get(id.toLowerCase());
+  /** IDs are case-insensitive, because players may type the address. */
+  #findMatch(id: string) {
+    return this.#matches.get(id.toLowerCase());
   }
 
-  #keptOf(id: string): StoredMatch | undefined {
-    const isIt = ({ match, code }: StoredMatch['snapshot']) =>
+  #storedMatch(id: string): StoredMatch | undefined {
+    const hasId = ({ match, code }: StoredMatch['snapshot']) =>
       id === code || id.toLowerCase() === match;
-    return this.#kept.find(({ snapshot }) => isIt(snapshot));
+    return this.#storedMatches.find(({ snapshot }) => hasId(snapshot));
   }
 
   #snapshotOf(id: string): Snapshot {
-    const table = this.#playedAt(id);
-    if (table) return table.snapshot();
-    const kept = this.#keptOf(id);
-    if (!kept) throw new Refused('alone');
-    return { ...kept.snapshot, said: [] };
+    const match = this.#findMatch(id);
+    if (match) return match.snapshot();
+    const stored = this.#storedMatch(id);
+    if (!stored) throw new RequestError('alone');
+    return { ...stored.snapshot, said: [] };
   }
 
   #resync(match: string, since: number) {
-    const all: MatchEvent[] | undefined =
-      this.#playedAt(match)?.events ?? this.#keptOf(match)?.events;
-    if (!all) throw new Refused('alone');
-    return { type: 'events', match, events: all.filter(({ seq }) => seq > since) };
+    const events: MatchEvent[] | undefined =
+      this.#findMatch(match)?.events ?? this.#storedMatch(match)?.events;
+    if (!events) throw new RequestError('alone');
+    return { type: 'events', match, events: events.filter(({ seq }) => seq > since) };
   }
 
   #history({ game, result, before, limit = 20, with: other, player }: RequestOf<'history'>) {
-    if (other !== undefined || player !== undefined) throw new Refused('alone');
-    const rows = [...this.#ended()].sort((one, next) => next.ended_ms - one.ended_ms);
-    const wanted = rows.filter(
+    if (other !== undefined || player !== undefined) throw new RequestError('alone');
+    const rows = this.#finishedMatches().sort((a, b) => b.ended_ms - a.ended_ms);
+    const matching = rows.filter(
       (row) => (game ?? row.game) === row.game && (result ?? resultOf(row)) === resultOf(row),
     );
-    const from = before === undefined ? 0 : wanted.findIndex(({ match }) => match === before) + 1;
-    const shown = wanted.slice(from, from + limit);
-    return { type: 'history', rows: shown, more: wanted.length > from + limit };
+    const from = before === undefined ? 0 : matching.findIndex(({ match }) => match === before) + 1;
+    const page = matching.slice(from, from + limit);
+    return { type: 'history', rows: page, more: matching.length > from + limit };
   }
 
-  #ended(): HistoryRow[] {
-    const here = [...this.#tables.values()].filter(({ isOver, you }) => isOver && you !== null);
-    const rows = here.map((table) => rowOf(table.snapshot(), table.endedAt));
-    const before = this.#kept.filter(({ snapshot }) => !this.#tables.has(snapshot.match));
-    return [...rows, ...before.map(({ snapshot, ended_ms }) => rowOf(snapshot, ended_ms))];
+  #finishedMatches(): HistoryRow[] {
+    const played = [...this.#matches.values()].filter(({ isOver, you }) => isOver && you !== null);
+    const rows = played.map((match) => rowOf(match.snapshot(), match.endedAt));
+    const stored = this.#storedMatches.filter(({ snapshot }) => !this.#matches.has(snapshot.match));
+    return [...rows, ...stored.map(({ snapshot, ended_ms }) => rowOf(snapshot, ended_ms))];
   }
 }
 

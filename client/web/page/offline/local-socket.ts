@@ -1,4 +1,4 @@
-// A line to what stands in for the server: to the connection it looks like a socket.
+// Connects to the local server in a worker, with the interface of a WebSocket.
 
 import { saveOfflineGame, loadOfflineGames } from './offline-games.ts';
 import { loadOfflineHistory } from './offline-history.ts';
@@ -6,7 +6,7 @@ import { getStored } from '../ui/storage.ts';
 import { translate } from '../text/language.ts';
 import { trustedScriptUrl } from '../ui/trusted-types.ts';
 
-/** How a line is closed that goes on elsewhere, by the server, too. */
+/** Close code of a connection that another tab has replaced. The server uses the same code. */
 export const CLOSE_CODE_REPLACED = 4001;
 
 export class LocalSocket implements SocketLike {
@@ -21,32 +21,31 @@ export class LocalSocket implements SocketLike {
     void this.#claim();
     const url = new URL('offline.js', import.meta.url);
     this.#worker = new Worker(trustedScriptUrl(url), { type: 'module' });
-    this.#worker.onmessage = ({ data }) => this.#hear(data);
+    this.#worker.onmessage = ({ data }) => this.#onMessage(data);
     this.#worker.onerror = () => {
       this.close();
       this.onclose?.({ code: 1006 });
     };
     const name = getStored('name') ?? translate('alone.you');
-    this.#worker.postMessage({ name, kept: loadOfflineHistory(), played: loadOfflineGames() });
+    this.#worker.postMessage({ name, history: loadOfflineHistory(), games: loadOfflineGames() });
   }
 
   send(text: string) {
     this.#worker.postMessage(JSON.parse(text));
   }
 
-  /** What was played is kept, and gone on with over the next line. */
   close() {
     this.#isClosed = true;
     this.#release();
     this.#worker.terminate();
   }
 
-  /** The tab that has come last plays: where two did, each would keep its games over the other's. */
+  /** Takes the lock of the newest tab, because two tabs would overwrite each other's stored games. */
   async #claim() {
-    const held = () => new Promise((done) => (this.#release = () => done(null)));
+    const untilRelease = () => new Promise<void>((resolve) => (this.#release = resolve));
     try {
-      // A browser has no locks for pages that come unencrypted from elsewhere.
-      await navigator.locks?.request('plyhouse.alone', { steal: true }, held);
+      // Locks are missing in insecure contexts.
+      await navigator.locks?.request('plyhouse.alone', { steal: true }, untilRelease);
     } catch {
       if (this.#isClosed) return;
       this.close();
@@ -54,15 +53,15 @@ export class LocalSocket implements SocketLike {
     }
   }
 
-  #hear(told: any) {
-    if (told === 'ready') this.onopen?.();
-    // A worker keeps nothing itself.
-    else if (told.type === 'keep') saveOfflineGame(told.id, told.played);
-    else this.onmessage?.({ data: JSON.stringify(told) });
+  #onMessage(message: any) {
+    if (message === 'ready') this.onopen?.();
+    // A worker has no `localStorage`.
+    else if (message.type === 'save') saveOfflineGame(message.id, message.game);
+    else this.onmessage?.({ data: JSON.stringify(message) });
   }
 }
 
-/** What a connection needs of a socket. */
+/** The part of `WebSocket` that the connection uses. */
 export interface SocketLike {
   onopen: (() => void) | null;
   onmessage: ((event: { data: string }) => void) | null;

@@ -1,12 +1,11 @@
-// The games that are played without a server, kept in this browser until they are over: one goes on with them after
-// a reload, and after one has been with the server.
+// Stores running offline games in the browser, so that the player can resume them later.
 
 import { getStored, setStored } from '../ui/storage.ts';
 
 import type { SeatRequest } from '../net/protocol.ts';
 import type { Series } from './local-match.ts';
 
-/** A game that is played: all that is needed to go on with it. */
+/** The data that resumes a running game. */
 export interface OfflineGame {
   id: string;
   game: string;
@@ -19,41 +18,41 @@ export interface OfflineGame {
   series?: Series;
 }
 
-/** So many are kept, those that were moved in last. */
-const PLAYED_MAX = 8;
-/** No game that is played here is longer. */
+/** Maximum number of stored games. The games with the latest moves are stored. */
+const GAMES_MAX = 8;
+/** Limit above the longest offline game. */
 const MOVES_MAX = 64;
-/** No word of them is longer. */
+/** Maximum length of an ID, a name or a move. */
 const WORD_MAX = 40;
 const PACE_MAX_MS = 60_000;
 
 const ID = /^alone-[a-z0-9]{1,7}$/;
 
-/** Those that can be gone on with. What somebody else has written there is left out. */
+/** Returns the stored games. Invalid entries are skipped. */
 export function loadOfflineGames(): OfflineGame[] {
   try {
-    const kept = JSON.parse(getStored('alone') ?? '[]');
-    return Array.isArray(kept) ? kept.filter(isPlayed).slice(0, PLAYED_MAX) : [];
+    const games = JSON.parse(getStored('alone') ?? '[]');
+    return Array.isArray(games) ? games.filter(isOfflineGame).slice(0, GAMES_MAX) : [];
   } catch {
     return [];
   }
 }
 
-/** Keeps how a game stands; `null` once there is nothing to go on with. */
-export function saveOfflineGame(id: string, played: OfflineGame | null) {
+/** Stores a game; `null` removes it. */
+export function saveOfflineGame(id: string, game: OfflineGame | null) {
   const others = loadOfflineGames().filter((other) => other.id !== id);
-  const kept = played ? [played, ...others].slice(0, PLAYED_MAX) : others;
-  setStored('alone', kept.length > 0 ? JSON.stringify(kept) : null);
+  const games = game ? [game, ...others].slice(0, GAMES_MAX) : others;
+  setStored('alone', games.length > 0 ? JSON.stringify(games) : null);
 }
 
-/** The game of this address, if it is one that is played without a server. */
+/** Returns the ID of the offline game at this path, or `null`. */
 export function offlineGameId(path: string) {
   const id = /^\/m\/([^/]+)\/?$/.exec(path)?.[1]?.toLowerCase() ?? '';
   return ID.test(id) ? id : null;
 }
 
-function isPlayed(played: any): played is OfflineGame {
-  const { id, game, seats, takeback, pace, seed, moves, takebacks, series } = played ?? {};
+function isOfflineGame(value: any): value is OfflineGame {
+  const { id, game, seats, takeback, pace, seed, moves, takebacks, series } = value ?? {};
   return (
     isWord(id) &&
     ID.test(id) &&
@@ -78,8 +77,12 @@ const isSeries = (series: any) =>
 const isWord = (word: unknown): word is string =>
   typeof word === 'string' && word.length <= WORD_MAX;
 
-const isCount = (count: unknown, most = Number.MAX_SAFE_INTEGER) =>
-  Number.isSafeInteger(count) && Number(count) >= 0 && Number(count) <= most;
+const isCount = (count: unknown, max = Number.MAX_SAFE_INTEGER) =>
+  Number.isSafeInteger(count) && Number(count) >= 0 && Number(count) <= max;
 
-const isList = (list: unknown, is: (item: unknown) => boolean, most: number): list is unknown[] =>
-  Array.isArray(list) && list.length <= most && list.every((item) => is(item));
+const isList = (
+  list: unknown,
+  isItem: (item: unknown) => boolean,
+  max: number,
+): list is unknown[] =>
+  Array.isArray(list) && list.length <= max && list.every((item) => isItem(item));

@@ -1,4 +1,4 @@
-// One's last matches, kept in this browser: they can be looked at again where no server is reached.
+// Stores the player's last matches in the browser, so that the player can view them offline.
 
 import { firstToMove } from '../model/first-player.ts';
 import { getStored, setStored } from '../ui/storage.ts';
@@ -6,69 +6,73 @@ import { getStored, setStored } from '../ui/storage.ts';
 import type { MatchEvent, Player, Snapshot } from '../net/protocol.ts';
 import type { Match } from '../model/match.ts';
 
-/** A match that is over: how it stood, and what happened. */
+/** A finished match with its events. */
 export interface StoredMatch {
   snapshot: Omit<Snapshot, 'said'>;
   events: MatchEvent[];
   ended_ms: number;
 }
 
-/** So many are kept, the newest, and none that takes more room than this. */
-const KEPT_MAX = 30;
+/** Maximum number of stored matches. The newest are stored. */
+const MATCHES_MAX = 30;
+/** Maximum length of a stored match as JSON. */
 const LENGTH_MAX = 40_000;
 
-/** Those that are kept, the newest first. What somebody else has written there is left out. */
+/** Returns the stored matches, newest first. Invalid entries are skipped. */
 export function loadOfflineHistory(): StoredMatch[] {
   try {
-    const kept = JSON.parse(getStored('past') ?? '[]');
-    return Array.isArray(kept) ? kept.filter(isKept).slice(0, KEPT_MAX) : [];
+    const matches = JSON.parse(getStored('past') ?? '[]');
+    return Array.isArray(matches) ? matches.filter(isStoredMatch).slice(0, MATCHES_MAX) : [];
   } catch {
     return [];
   }
 }
 
-const isKept = (kept: any): kept is StoredMatch =>
+const isStoredMatch = (value: any): value is StoredMatch =>
   ['match', 'code', 'game', 'position'].every(
-    (name) => typeof kept?.snapshot?.[name] === 'string',
+    (name) => typeof value?.snapshot?.[name] === 'string',
   ) &&
-  ['seats', 'moves', 'offers', 'legal'].every((name) => Array.isArray(kept.snapshot[name])) &&
-  kept.snapshot.seats.length === 2 &&
-  kept.snapshot.seats.every((seat: any) => typeof seat?.occupant === 'string') &&
-  Array.isArray(kept.events) &&
-  Number.isFinite(kept.ended_ms);
+  ['seats', 'moves', 'offers', 'legal'].every((name) => Array.isArray(value.snapshot[name])) &&
+  value.snapshot.seats.length === 2 &&
+  value.snapshot.seats.every((seat: any) => typeof seat?.occupant === 'string') &&
+  Array.isArray(value.events) &&
+  Number.isFinite(value.ended_ms);
 
-/** Forgets them all, and what is played without a server. */
+/** Deletes the stored matches and offline games. */
 export function clearOfflineData() {
   setStored('past', null);
   setStored('alone', null);
 }
 
-/** This is whose past is kept from now on: nobody else's is. */
+/** Sets the owner of the stored data. The data of another player is deleted. */
 export function setOfflineHistoryOwner({ id, name }: Player) {
-  const [knownId, ...knownName] = getStored('past-of')?.split(' ') ?? [];
-  // A guest of whom the server knows nothing any more comes back under the same name, which nobody else has.
-  const isSame = id === knownId || name === knownName.join(' ');
+  const [ownerId, ...ownerName] = getStored('past-of')?.split(' ') ?? [];
+  // A guest whom the server has deleted returns with a new ID and the same name, which is unique.
+  const isSame = id === ownerId || name === ownerName.join(' ');
   if (!isSame) clearOfflineData();
   setStored('past-of', `${id} ${name}`);
 }
 
-/** Keeps a match that has just ended, if one sat in it and knows every position of it. */
+/** Stores a match that has ended, if the player had a seat in it and the page has all its positions. */
 export function addToOfflineHistory(match: Match) {
-  const { status, you, positions: past, ply, outcome } = match;
+  const { status, you, positions: all, ply, outcome } = match;
   if (status !== 'ended' || you === null || outcome?.reason === 'aborted') return;
-  const positions = past.slice(0, ply + 1).filter((position) => position !== undefined);
+  const positions = all.slice(0, ply + 1).filter((position) => position !== undefined);
   if (positions.length !== ply + 1) return;
-  const kept = { snapshot: told(match), events: eventsOf(match, positions), ended_ms: Date.now() };
-  if (JSON.stringify(kept).length > LENGTH_MAX) return;
+  const stored = {
+    ...{ snapshot: snapshotOf(match), events: eventsOf(match, positions) },
+    ended_ms: Date.now(),
+  };
+  if (JSON.stringify(stored).length > LENGTH_MAX) return;
   const others = loadOfflineHistory().filter(({ snapshot }) => snapshot.match !== match.match);
-  setStored('past', JSON.stringify([kept, ...others].slice(0, KEPT_MAX)));
+  setStored('past', JSON.stringify([stored, ...others].slice(0, MATCHES_MAX)));
 }
 
-/** The match as a server tells it. */
-function told({
-  positions: _past,
-  clocksUpdatedAt: _toldAt,
-  absences: _gone,
+/** Removes the fields that only the page uses, and the chat. */
+function snapshotOf({
+  positions: _positions,
+  clocksUpdatedAt: _clocksUpdatedAt,
+  absences: _absences,
   said: _said,
   ...snapshot
 }: Match): StoredMatch['snapshot'] {
@@ -81,22 +85,22 @@ function told({
   return { ...snapshot, rematch: rematch as Snapshot['rematch'] };
 }
 
-/** What happened in it, as far as one looks at it again: how it began, its moves, and how it ended. */
+/** Rebuilds the events from the positions: the seats, the start, the moves and the end. */
 function eventsOf(
   { match, start, seats, moves, outcome, seq }: Match,
   positions: string[],
 ): MatchEvent[] {
-  const first = firstToMove({ start, seats });
+  const firstSeat = firstToMove({ start, seats });
   const events: any[] = [
     ...seats.map((occupant, seat) => ({ type: 'seated', seat, ...occupant })),
-    { type: 'started', position: positions[0], ply: 0, turn: first, legal: [] },
+    { type: 'started', position: positions[0], ply: 0, turn: firstSeat, legal: [] },
     ...moves.map((move, ply) => ({
-      ...{ type: 'moved', ply, next_ply: ply + 1, seat: (first + ply) % 2, move },
+      ...{ type: 'moved', ply, next_ply: ply + 1, seat: (firstSeat + ply) % 2, move },
       ...{ position: positions[ply + 1], turn: null, legal: [] },
     })),
     { type: 'ended', outcome },
   ];
-  // What was taken back is not kept, so there may be fewer than there were.
-  const from = Math.max(1, seq - events.length + 1);
-  return events.map((event, at) => ({ ...event, match, seq: from + at }));
+  // Takebacks are not rebuilt, so the events may be fewer than the last `seq`.
+  const firstSeq = Math.max(1, seq - events.length + 1);
+  return events.map((event, index) => ({ ...event, match, seq: firstSeq + index }));
 }

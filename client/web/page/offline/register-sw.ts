@@ -1,17 +1,17 @@
-// Keeps the page in the browser, so that it opens where no server is reached.
+// Registers the service worker, so that the page opens offline.
 
 import { trustedScriptUrl } from '../ui/trusted-types.ts';
 
-let isDone = false;
+let isRegistered = false;
 
-/** Once a page, and once there is nothing better to do. */
+/** Registers it once, when the browser is idle. */
 export function registerServiceWorker() {
-  if (isDone || !('serviceWorker' in navigator)) return;
-  isDone = true;
-  const soon = window.requestIdleCallback ?? setTimeout;
-  soon(() => {
+  if (isRegistered || !('serviceWorker' in navigator)) return;
+  isRegistered = true;
+  const whenIdle = window.requestIdleCallback ?? setTimeout;
+  whenIdle(() => {
     const url = trustedScriptUrl(new URL('/service-worker.js', location.href));
-    // Where it may keep nothing, the page is had from the server alone.
+    // Without storage permission, the page is available online only.
     navigator.serviceWorker.register(url).catch(() => {});
   });
 }

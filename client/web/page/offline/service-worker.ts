@@ -1,56 +1,55 @@
-// Keeps the page for when no server is reached. While one is, everything comes from there: what never changes is
-// in the browser's own cache anyway.
+// Service worker: caches the page's files and serves them when the server cannot be reached.
 
-/** Where the files are; the server puts the version of all of them in. */
+/** Path of the files. The server inserts their version. */
 const ROOT = '/web/';
-/** The files, by the page's build. */
+/** All files. The build inserts their names. */
 const FILES: string[] = KEPT_FILES;
-/** What is kept for any place of the page: which one it is the page reads from its address. */
+/** The document that serves all addresses of the page. */
 const PAGE = '/';
 
-/** Addresses of the page. All others are the server's alone: of them nothing is known without it. */
-const PLACES = /^\/(?:(?:m|player)\/[^/.]+\/?|games|leaders|pair|you|setup)?$/;
+/** Addresses of the page. All other addresses need the server. */
+const PAGE_PATHS = /^\/(?:(?:m|player)\/[^/.]+\/?|games|leaders|pair|you|setup)?$/;
 
-const NAME = `plyhouse ${ROOT}`;
+const CACHE_NAME = `plyhouse ${ROOT}`;
 
 const worker = globalThis as unknown as ServiceWorkerGlobalScope;
 
 worker.addEventListener('install', (event) => {
-  const keeping = caches.open(NAME);
-  const all = [PAGE, ...FILES.map((file) => ROOT + file)];
-  event.waitUntil(keeping.then((cache) => cache.addAll(all)).then(() => worker.skipWaiting()));
+  const cached = caches.open(CACHE_NAME);
+  const urls = [PAGE, ...FILES.map((file) => ROOT + file)];
+  event.waitUntil(cached.then((cache) => cache.addAll(urls)).then(() => worker.skipWaiting()));
 });
 
 worker.addEventListener('activate', (event) => {
-  const forgetting = caches
+  const deletion = caches
     .keys()
-    .then((names) => names.filter((name) => name.startsWith('plyhouse ') && name !== NAME))
+    .then((names) => names.filter((name) => name.startsWith('plyhouse ') && name !== CACHE_NAME))
     .then((old) => Promise.all(old.map((name) => caches.delete(name))));
-  event.waitUntil(forgetting);
+  event.waitUntil(deletion);
 });
 
 worker.addEventListener('fetch', (event) => {
   const { request } = event;
   const { origin, pathname } = new URL(request.url);
-  const isPage = request.mode === 'navigate' && PLACES.test(pathname);
+  const isPage = request.mode === 'navigate' && PAGE_PATHS.test(pathname);
   if (request.method !== 'GET' || origin !== location.origin) return;
-  if (isPage || pathname.startsWith('/web/')) event.respondWith(answer(request, isPage));
+  if (isPage || pathname.startsWith('/web/')) event.respondWith(respond(request, isPage));
 });
 
-async function answer(request: Request, isPage: boolean) {
+async function respond(request: Request, isPage: boolean) {
   try {
     const response = await fetch(request);
-    // A proxy answers for a server that is gone.
+    // A proxy may answer in place of a server that is down.
     if (response.status < 500) return response;
-    return (await kept(request, isPage)) ?? response;
+    return (await cachedResponse(request, isPage)) ?? response;
   } catch (error) {
-    const response = await kept(request, isPage);
+    const response = await cachedResponse(request, isPage);
     if (!response) throw error;
     return response;
   }
 }
 
-async function kept(request: Request, isPage: boolean) {
-  const cache = await caches.open(NAME);
+async function cachedResponse(request: Request, isPage: boolean) {
+  const cache = await caches.open(CACHE_NAME);
   return cache.match(isPage ? PAGE : request, { ignoreVary: true });
 }

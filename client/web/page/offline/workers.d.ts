@@ -1,4 +1,4 @@
-// What the page's workers use of their surroundings, which the types of a page do not have.
+// Types of the worker globals that TypeScript's DOM library does not declare.
 
 interface ExtendableEvent extends Event {
   waitUntil(done: Promise<unknown>): void;
@@ -10,8 +10,8 @@ interface FetchEvent extends ExtendableEvent {
 }
 
 interface ServiceWorkerGlobalScope {
-  addEventListener(type: 'install' | 'activate', hear: (event: ExtendableEvent) => void): void;
-  addEventListener(type: 'fetch', hear: (event: FetchEvent) => void): void;
+  addEventListener(type: 'install' | 'activate', listener: (event: ExtendableEvent) => void): void;
+  addEventListener(type: 'fetch', listener: (event: FetchEvent) => void): void;
   skipWaiting(): Promise<void>;
 }
 
@@ -20,5 +20,5 @@ interface DedicatedWorkerGlobalScope {
   postMessage(message: unknown): void;
 }
 
-// The build puts it in.
+// The build inserts the value.
 declare const KEPT_FILES: string[];
