@@ -1,5 +1,4 @@
-// What is thought of a match, to look at: how the chances went, what was played badly and what was better, and
-// one's own mistakes one after the other.
+// Shows the analysis of a match: a graph of the winning chances, the judgement of each move and the mistake trainer.
 
 import { replaceChildren, h, svg } from '../ui/dom.ts';
 import { conventionsOf } from '../model/game-conventions.ts';
@@ -15,103 +14,103 @@ import type { AnalysisCallbacks, AnalysisResult } from './analysis.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
-/** In its own units: it is stretched to the room that it has. */
+/** Size of the graph in SVG units; CSS stretches it. */
 const [WIDTH, HEIGHT] = [600, 100];
 
 export class AnalysisPanel {
   #app;
   #match;
-  #does;
+  #callbacks;
   #progress = h('p', { class: 'note', role: 'status' });
   #graph = h('div', { class: 'chances' });
   #accuracy = h('p', { class: 'accuracy' });
-  #worth;
-  #told = h('div', { class: 'told', 'aria-live': 'polite' });
-  #learn = h('button', { type: 'button' }, translate('learn.title'));
-  /** The own mistakes, while one learns from them. */
+  #evalBar;
+  #judgementBox = h('div', { class: 'told', 'aria-live': 'polite' });
+  #learnButton = h('button', { type: 'button' }, translate('learn.title'));
+  /** Runs while the player goes through their mistakes. */
   trainer: MistakeTrainer | null = null;
-  #drawn = '';
-  #thought: AnalysisResult | null = null;
+  #graphKey = '';
+  #analysis: AnalysisResult | null = null;
   element;
 
-  constructor(app: App, match: Match, does: AnalysisCallbacks) {
+  constructor(app: App, match: Match, callbacks: AnalysisCallbacks) {
     this.#app = app;
     this.#match = match;
-    this.#does = does;
-    this.#worth = new EvalBar(match);
-    this.#learn.addEventListener('click', () => this.#begin());
+    this.#callbacks = callbacks;
+    this.#evalBar = new EvalBar(match);
+    this.#learnButton.addEventListener('click', () => this.#startTrainer());
     this.element = h(
       'section',
       { 'aria-label': translate('analysis.title'), tabindex: -1 },
       this.#progress,
-      h('div', { class: 'stands', 'aria-live': 'polite' }, ...this.#worth.elements),
+      h('div', { class: 'stands', 'aria-live': 'polite' }, ...this.#evalBar.elements),
       this.#graph,
-      h('div', { class: 'row' }, this.#learn, this.#accuracy),
-      this.#told,
+      h('div', { class: 'row' }, this.#learnButton, this.#accuracy),
+      this.#judgementBox,
     );
   }
 
-  /** @param shown after how many moves the board is shown */
-  show(thought: AnalysisResult, shown: number) {
-    this.#thought = thought;
-    const { done, of } = thought;
-    const isWhole = of > 0 && done === of;
-    this.#progress.hidden = isWhole;
+  /** @param shownPly ply of the position on the board */
+  show(analysis: AnalysisResult, shownPly: number) {
+    this.#analysis = analysis;
+    const { done, of } = analysis;
+    const isComplete = of > 0 && done === of;
+    this.#progress.hidden = isComplete;
     replaceChildren(
       this.#progress,
       of === 0 ? translate('analysis.waits') : translate('analysis.progress', { done, of }),
     );
-    this.#drawGraph(thought, shown);
-    this.#tellAccuracy(thought);
-    // Whoever looks elsewhere learns no more.
-    if (shown !== this.trainer?.ply) this.trainer = null;
-    this.#learn.hidden = !isWhole || this.#mistakes.length === 0 || this.trainer !== null;
-    // What is to be found is not told. How it stands is seen beside the board, and heard from here.
-    const { trainer: learning } = this;
-    const next = thought.plies.get(shown);
-    const best = learning ? '' : this.#best(next);
-    const told = learning
-      ? h('p', {}, h('span', { class: 'unseen' }, learning.statusText, ' '), learning.explanation)
-      : this.#judgement(thought.plies.get(shown - 1), best);
-    replaceChildren(this.#told, told ?? h('p', {}, best));
-    // Nor is what it would lead to.
-    const isAsked = learning && learning.betterMove === null;
-    const isEnd = shown === this.#match.moves.length;
-    const stands = next ?? (isEnd ? thought.finalEval : null);
-    this.#worth.show(isAsked ? null : stands);
+    this.#drawGraph(analysis, shownPly);
+    this.#showAccuracy(analysis);
+    // Going to another position ends the training.
+    if (shownPly !== this.trainer?.ply) this.trainer = null;
+    this.#learnButton.hidden = !isComplete || this.#mistakes.length === 0 || this.trainer !== null;
+    // Screen readers read the status of the trainer from here; others see it beside the board.
+    const { trainer } = this;
+    const next = analysis.plies.get(shownPly);
+    const best = trainer ? '' : this.#bestMoveText(next);
+    const content = trainer
+      ? h('p', {}, h('span', { class: 'unseen' }, trainer.statusText, ' '), trainer.explanation)
+      : this.#judgement(analysis.plies.get(shownPly - 1), best);
+    replaceChildren(this.#judgementBox, content ?? h('p', {}, best));
+    // The evaluation would give away the move that the player is to find.
+    const isSearching = trainer && trainer.betterMove === null;
+    const isEnd = shownPly === this.#match.moves.length;
+    const evaluation = next ?? (isEnd ? analysis.finalEval : null);
+    this.#evalBar.show(isSearching ? null : evaluation);
   }
 
-  betterMove(thought: AnalysisResult, shown: number) {
+  /** The move that the board marks as better. */
+  betterMove(analysis: AnalysisResult, shownPly: number) {
     if (this.trainer) return this.trainer.betterMove;
-    const last = thought.plies.get(shown - 1);
+    const last = analysis.plies.get(shownPly - 1);
     return last?.judged ? last.best : null;
   }
 
-  /** The judgement in short, where there is little room. */
-  briefJudgement({ plies }: AnalysisResult, shown: number) {
-    const played = plies.get(shown - 1);
+  /** Short judgement of the last shown move, for the line above the board. */
+  briefJudgement({ plies }: AnalysisResult, shownPly: number) {
+    const played = plies.get(shownPly - 1);
     if (!played?.judged || this.trainer) return null;
     const judged = tryTranslate(`judged.${played.judged}`) ?? played.judged;
-    // What was better is apart: where the analysis stands below, that tells it.
-    const keeps = h('span', { class: 'keeps' }, this.#keeps(played));
+    // CSS hides the better move where the panel already shows it.
+    const keeps = h('span', { class: 'keeps' }, this.#betterMoveSentence(played));
     return translateParts('analysis.brief', { judged, keeps });
   }
 
-  /** What the better move comes to. */
-  #keeps({ ply, best, why }: AnalysedPly) {
-    const better = this.#say(why?.better ?? best, ply);
+  /** Sentence that names the better move and its result. */
+  #betterMoveSentence({ ply, best, why }: AnalysedPly) {
+    const better = this.#describeMove(why?.better ?? best, ply);
     const count = why?.kind === 'misses_win' && why.in ? pliesToMoves(why.in) : 0;
     if (why?.keeps === 'win' && count > 0)
       return capitalizeSentence(translate('why.keeps.win.in', { better, count }));
-    // Where only points were given away, the move that was played comes to the same result.
+    // A move that loses only points has the same result as the better one.
     const result = why?.kind === 'loses_points' ? undefined : why?.keeps;
     return capitalizeSentence(
       tryTranslate(`why.keeps.${result}`, { better }) ?? translate('why.keeps.game', { better }),
     );
   }
 
-  /** A move as it is said. */
-  #say(move: string, ply: number) {
+  #describeMove(move: string, ply: number) {
     const game = this.#app.game(this.#match.game);
     const before = game ? boardBefore(game, this.#match, ply + 1) : null;
     return move === 'pass'
@@ -119,65 +118,72 @@ export class AnalysisPanel {
       : conventionsOf(this.#match.game).describeMove(move, before);
   }
 
-  /** What is best in a position. */
-  #best(next: AnalysedPly | undefined) {
-    return next ? translate('hint.best', { move: this.#say(next.best, next.ply) }) : '';
+  #bestMoveText(next: AnalysedPly | undefined) {
+    return next ? translate('hint.best', { move: this.#describeMove(next.best, next.ply) }) : '';
   }
 
   /**
-   * Why a move was bad, and what was better.
-   * @param best what is best after it
+   * Explains why a move was bad and names the better one.
+   * @param best text on the best reply
    */
   #judgement(played: AnalysedPly | undefined, best: string) {
     if (!played?.judged) return null;
     const { judged, why } = played;
-    // The answer is that already.
-    const isAnswered = (why?.punished ?? []).length > 0;
+    // The punishing line already begins with the best reply.
+    const hasPunishment = (why?.punished ?? []).length > 0;
     return h(
       'p',
       { class: judged },
       h('strong', {}, tryTranslate(`judged.${judged}`) ?? judged),
       ' ',
-      joinSentences(this.#why(played), this.#keeps(played), !isAnswered && best),
+      joinSentences(
+        this.#explanation(played),
+        this.#betterMoveSentence(played),
+        !hasPunishment && best,
+      ),
     );
   }
 
-  /** Why it was bad, in a sentence. */
-  #kind({ ply, move, judged, why }: AnalysedPly) {
+  /** One sentence on the kind of the mistake. */
+  #kindSentence({ ply, move, judged, why }: AnalysedPly) {
     const points = why?.points ?? 0;
-    const filled = { move: this.#say(move, ply), points };
-    // From the answer on.
+    const values = { move: this.#describeMove(move, ply), points };
+    // Counts from the opponent's reply.
     const count = why?.kind === 'allows_win' && why.in ? pliesToMoves(why.in - 1) : 0;
-    const isAbout = points > 0 && why?.kind === 'loses_ground';
-    if (isAbout)
-      return capitalizeSentence(translate('why.loses_ground.points', { ...filled, count: points }));
-    if (count > 0) return capitalizeSentence(translate('why.allows_win.in', { ...filled, count }));
-    // The chances are still good.
+    const hasPoints = points > 0 && why?.kind === 'loses_ground';
+    if (hasPoints)
+      return capitalizeSentence(translate('why.loses_ground.points', { ...values, count: points }));
+    if (count > 0) return capitalizeSentence(translate('why.allows_win.in', { ...values, count }));
+    // After an inaccuracy, the player still has good chances.
     if (judged === 'inaccuracy' && why?.kind === 'misses_win')
-      return capitalizeSentence(translate('why.misses_win.still', filled));
+      return capitalizeSentence(translate('why.misses_win.still', values));
     return capitalizeSentence(
-      tryTranslate(`why.${why?.kind}`, filled) ?? translate('why.loses_ground', filled),
+      tryTranslate(`why.${why?.kind}`, values) ?? translate('why.loses_ground', values),
     );
   }
 
-  /** Why it was bad, and what is to be seen of it. */
-  #why(played: AnalysedPly) {
+  /** Explains a mistake: its kind, the findings on the board and the punishing line. */
+  #explanation(played: AnalysedPly) {
     const { why } = played;
-    const isQuiet = !/^(allows_win|misses_win|loses_points)$/.test(why?.kind ?? '');
-    // A move that is written with a hyphen stays on its line.
+    const hasNoResult = !/^(allows_win|misses_win|loses_points)$/.test(why?.kind ?? '');
+    // A word joiner prevents a line break after the hyphen of a move.
     const moves = (why?.san ?? why?.punished ?? []).map((move) => move.replaceAll('-', '-\u2060'));
     const [line, ...rest] = moves;
-    // What comes after the answer is of both sides.
     const key = rest.length > 0 ? 'why.answer.then' : 'why.answer';
-    const told = { line: line ?? '', then: rest.join(' ') };
-    const answer = line !== undefined && translate(why?.goes_on ? `${key}.more` : key, told);
-    const signs = (why?.signs ?? []).map((sign) => seen(sign));
-    return joinSentences(this.#kind(played), ...signs, isQuiet && this.#chances(played), answer);
+    const values = { line: line ?? '', then: rest.join(' ') };
+    const answer = line !== undefined && translate(why?.goes_on ? `${key}.more` : key, values);
+    const findings = (why?.signs ?? []).map(findingText);
+    return joinSentences(
+      this.#kindSentence(played),
+      ...findings,
+      hasNoResult && this.#chancesText(played),
+      answer,
+    );
   }
 
-  /** How the chances fell, where no result is known. */
-  #chances({ ply, seat, win }: AnalysedPly) {
-    const after = this.#thought?.plies.get(ply + 1)?.win ?? this.#thought?.finalEval?.win;
+  /** Says how far the winning chances fell, if they did. */
+  #chancesText({ ply, seat, win }: AnalysedPly) {
+    const after = this.#analysis?.plies.get(ply + 1)?.win ?? this.#analysis?.finalEval?.win;
     if (after === undefined) return '';
     const [from = 0, to = 0] = [win, after].map((win) =>
       Math.round((seat === 0 ? win : 1 - win) * 100),
@@ -186,49 +192,49 @@ export class AnalysisPanel {
     return from > to ? translate('why.chances', { side, from, to }) : '';
   }
 
-  #tellAccuracy({ accuracy }: AnalysisResult) {
-    const told = (accuracy ?? []).flatMap((percent, seat) => {
+  #showAccuracy({ accuracy }: AnalysisResult) {
+    const texts = (accuracy ?? []).flatMap((percent, seat) => {
       const side = sideName(this.#match.seats[seat]?.side ?? '');
       return percent === null ? [] : [translate('analysis.accuracy', { side, percent })];
     });
-    replaceChildren(this.#accuracy, told.join(' · '));
+    replaceChildren(this.#accuracy, texts.join(' · '));
   }
 
-  #drawGraph(thought: AnalysisResult, shown: number) {
-    const { plies, finalEval: end } = thought;
+  #drawGraph(analysis: AnalysisResult, shownPly: number) {
+    const { plies, finalEval: end } = analysis;
     const count = this.#match.moves.length;
     const chances = Array.from({ length: count + 1 }, (_, ply) =>
       ply === count ? end?.win : plies.get(ply)?.win,
     );
-    const drawn = `${chances.join()} ${shown}`;
-    if (drawn === this.#drawn) return;
-    this.#drawn = drawn;
+    const key = `${chances.join()} ${shownPly}`;
+    if (key === this.#graphKey) return;
+    this.#graphKey = key;
     const x = (ply: number) => Math.round((ply / Math.max(count, 1)) * WIDTH);
     const y = (win: number) => Math.round((1 - win) * HEIGHT);
-    const known = chances.flatMap((win, ply) =>
+    const points = chances.flatMap((win, ply) =>
       win === undefined ? [] : [{ x: x(ply), y: y(win) }],
     );
-    const way = known.map(({ x, y }) => `${x} ${y}`).join('L');
-    const [first, last] = [known[0], known.at(-1)];
+    const path = points.map(({ x, y }) => `${x} ${y}`).join('L');
+    const [first, last] = [points[0], points.at(-1)];
     const bad = [...plies.values()].filter(({ judged }) => judged);
     const sides = this.#match.seats.map(({ side }) => sideName(side));
-    const tone = shadeClass(this.#match);
-    const [light = '', dark = ''] = tone ? sides.toReversed() : sides;
+    const shade = shadeClass(this.#match);
+    const [light = '', dark = ''] = shade ? sides.toReversed() : sides;
     const picture = svg(
       'svg',
       {
         ...{ viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img' },
-        class: tone,
+        class: shade,
         'aria-label': translate('analysis.graph', { first: light, second: dark }),
       },
       ...(first && last
         ? [
-            svg('path', { class: 'area', d: `M${first.x} ${HEIGHT}L${way}L${last.x} ${HEIGHT}z` }),
-            svg('path', { class: 'way', d: `M${way}` }),
+            svg('path', { class: 'area', d: `M${first.x} ${HEIGHT}L${path}L${last.x} ${HEIGHT}z` }),
+            svg('path', { class: 'way', d: `M${path}` }),
           ]
         : []),
       svg('path', { class: 'middle', d: `M0 ${HEIGHT / 2}H${WIDTH}` }),
-      svg('path', { class: 'now', d: `M${x(shown)} 0V${HEIGHT}` }),
+      svg('path', { class: 'now', d: `M${x(shownPly)} 0V${HEIGHT}` }),
       ...bad.map(({ ply, judged }) =>
         svg('path', {
           class: `bad ${judged}`,
@@ -239,44 +245,43 @@ export class AnalysisPanel {
     picture.addEventListener('click', (event) => {
       const { clientX } = event as MouseEvent;
       const { left, width } = picture.getBoundingClientRect();
-      this.#does.goToPly(Math.round(((clientX - left) / width) * count));
+      this.#callbacks.goToPly(Math.round(((clientX - left) / width) * count));
     });
     replaceChildren(this.#graph, picture);
   }
 
-  /** The own mistakes, in the order in which they were made. */
+  /** The player's mistakes, in the order of the moves. */
   get #mistakes() {
-    const bad = [...(this.#thought?.plies.values() ?? [])].filter(
+    const bad = [...(this.#analysis?.plies.values() ?? [])].filter(
       ({ seat, judged }) => seat === this.#match.you && judged,
     );
-    return bad.sort((one, other) => one.ply - other.ply);
+    return bad.sort((a, b) => a.ply - b.ply);
   }
 
-  /** Goes through the own mistakes. */
-  #begin() {
-    const learning = new MistakeTrainer(this.#mistakes, {
-      goToPly: this.#does.goToPly,
-      playFromPosition: this.#does.playFromPosition,
-      describeMove: (move, ply) => this.#say(move, ply),
+  #startTrainer() {
+    const trainer = new MistakeTrainer(this.#mistakes, {
+      goToPly: this.#callbacks.goToPly,
+      playFromPosition: this.#callbacks.playFromPosition,
+      describeMove: (move, ply) => this.#describeMove(move, ply),
       evalSentence: (played) => evalSentence(this.#match, played),
-      explanation: (played) => this.#why(played),
-      briefExplanation: (played) => this.#kind(played),
+      explanation: (played) => this.#explanation(played),
+      briefExplanation: (played) => this.#kindSentence(played),
       onChange: () => {
-        if (this.#thought) this.show(this.#thought, learning.ply);
+        if (this.#analysis) this.show(this.#analysis, trainer.ply);
         this.#app.update();
-        this.#does.focusBoard();
+        this.#callbacks.focusBoard();
       },
       onEnd: () => {
         this.trainer = null;
-        this.#does.goToPly(Infinity);
-        this.#learn.focus();
+        this.#callbacks.goToPly(Infinity);
+        this.#learnButton.focus();
       },
     });
-    this.trainer = learning;
-    void learning.start(this.#app, this.#match);
+    this.trainer = trainer;
+    void trainer.start(this.#app, this.#match);
   }
 }
 
-/** What is to be seen of it on the board, as far as there are words for it. */
-const seen = ({ sign, count = 0, instead = 0 }: Finding) =>
+/** Text of a finding; empty if this page does not know its kind. */
+const findingText = ({ sign, count = 0, instead = 0 }: Finding) =>
   tryTranslate(`sign.${sign}`, { count, instead }) ?? '';

@@ -1,5 +1,4 @@
-// What is thought of a match that is over, as far as it is told: asked for by a button, told in parts, and shown
-// beside the moves.
+// Requests the analysis of a finished match and collects the parts that the server sends.
 
 import { isBotVsBot } from '../actions/rematch.ts';
 import { BarButton } from '../actions/bar-button.ts';
@@ -7,38 +6,33 @@ import { h } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
 import { tryLoadLazyChunk } from '../app/lazy.ts';
 
-import type {
-  AnalysedPly,
-  Analysis as Told,
-  Message,
-  PositionEvaluation,
-} from '../net/protocol.ts';
+import type { AnalysedPly, Analysis, Message, PositionEvaluation } from '../net/protocol.ts';
+import type { AnalysisPanel } from './analysis-panel.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
-/** A way up and down, with a point on it. */
-const WAVE = 'M3 16l5-7 4 5 4-9 5 6M16 5h.010';
+/** Path of the icon: a graph with a point. */
+const GRAPH_ICON = 'M3 16l5-7 4 5 4-9 5 6M16 5h.010';
 
-/** What one does with it. */
 export interface AnalysisCallbacks {
-  /** shows the position after so many moves */
+  /** shows the position at this ply */
   goToPly: (ply: number) => void;
-  /** has the board in sight, and the keyboard choose on it */
+  /** scrolls the board into view and focuses it */
   focusBoard: () => void;
   /** plays on from the position that is shown */
   playFromPosition: () => void;
 }
 
-/** What has come of it. */
+/** All parts of the analysis that the page has received. */
 export class AnalysisResult {
   plies: Map<number, AnalysedPly> = new Map();
-  /** What the position at the end is worth. */
+  /** Evaluation of the final position. */
   finalEval: PositionEvaluation | null = null;
-  accuracy: Told['accuracy'] | null = null;
+  accuracy: Analysis['accuracy'] | null = null;
   done = 0;
   of = 0;
 
-  add({ plies, end, accuracy, done, of }: Told) {
+  add({ plies, end, accuracy, done, of }: Analysis) {
     for (const ply of plies) this.plies.set(ply.ply, ply);
     Object.assign(this, { done, of });
     if (end) this.finalEval = end;
@@ -46,123 +40,120 @@ export class AnalysisResult {
   }
 }
 
-/** Whether this may be asked for at the end: of two bots by whoever has had them play. */
+/** Whether the user may analyse the match after its end. The host may analyse a match of two bots. */
 function isOffered(app: App, match: Match) {
   const { you, host } = match;
-  const who = app.connection.welcome?.analysis;
+  const access = app.connection.welcome?.analysis;
   const isOurs = you !== null || (isBotVsBot(match) && host === app.player?.id);
-  return who === 'anyone' || (who === 'players' && isOurs);
+  return access === 'anyone' || (access === 'players' && isOurs);
 }
 
-/** Whether this may be asked for now. */
 export const mayAnalyse = (app: App, match: Match) =>
   match.status === 'ended' && match.ply > 0 && isOffered(app, match);
 
 export class MatchAnalysis {
-  /** What is asked of whoever learns from it. */
+  /** Question and buttons of the mistake trainer. */
   trainerElement = h('div', { class: 'answer learning', hidden: true });
-  /** Where it is shown. */
   panelContainer = h('div', { class: 'analysis', hidden: true });
-  /** In the bar, where it has the place of what is of no use any more. */
+  /** Button in the action bar, at the place of an action that ends with the match. */
   button;
   #app;
-  #does;
-  #thought = new AnalysisResult();
-  #isAsked = false;
-  #panel: import('./analysis-panel.ts').AnalysisPanel | null = null;
+  #callbacks;
+  #result = new AnalysisResult();
+  #isRequested = false;
+  #panel: AnalysisPanel | null = null;
   #match: Match | null = null;
-  #shown = 0;
+  #shownPly = 0;
 
-  constructor(app: App, does: AnalysisCallbacks) {
+  constructor(app: App, callbacks: AnalysisCallbacks) {
     this.#app = app;
-    this.#does = does;
+    this.#callbacks = callbacks;
     const label = translate('analysis.ask');
-    const button = new BarButton(app, label, label, WAVE, () => void this.request());
+    const button = new BarButton(app, label, label, GRAPH_ICON, () => void this.request());
     button.show({ isHidden: true });
     button.element.classList.add('analyse');
     this.button = button.element;
   }
 
-  /** Asks for it, and shows what comes. */
+  /** Requests the analysis and shows the panel. */
   async request() {
     const match = this.#match;
-    if (!match || this.#isAsked) return;
-    this.#isAsked = true;
+    if (!match || this.#isRequested) return;
+    this.#isRequested = true;
     const hadFocus = this.button === document.activeElement;
-    const seldom = await tryLoadLazyChunk(this.#app);
-    const isTaken = seldom && (await this.#app.request({ type: 'analyse', match: match.match }));
-    if (!isTaken) {
-      this.#isAsked = false;
+    const lazy = await tryLoadLazyChunk(this.#app);
+    const isAccepted = lazy && (await this.#app.request({ type: 'analyse', match: match.match }));
+    if (!isAccepted) {
+      this.#isRequested = false;
       return;
     }
-    this.#panel ??= new seldom.AnalysisPanel(this.#app, match, this.#does);
+    this.#panel ??= new lazy.AnalysisPanel(this.#app, match, this.#callbacks);
     this.panelContainer.replaceChildren(this.#panel.element);
     this.panelContainer.hidden = false;
     this.panelContainer.parentElement?.classList.add('analysed');
     this.#draw();
     this.#app.update();
-    // The button goes away: whoever has pressed it by keyboard goes on from what it has brought.
-    const at = document.activeElement;
-    if (hadFocus && (at === this.button || at === document.body))
+    // The button disappears, so the focus moves to the panel.
+    const focused = document.activeElement;
+    if (hadFocus && (focused === this.button || focused === document.body))
       this.#panel.element.focus({ preventScroll: true });
   }
 
   onMessage(message: Message) {
     if (!('match' in message) || message.match !== this.#match?.match) return;
-    if (message.type === 'error') this.#isAsked = false;
+    if (message.type === 'error') this.#isRequested = false;
     if (message.type !== 'analysis') return;
-    this.#thought.add(message);
+    this.#result.add(message);
     this.#draw();
     this.#app.update();
   }
 
-  /** What it could not finish, or lost with the connection, may be asked for again. */
+  /** Repeats the request if the analysis was incomplete when the connection broke. */
   onWelcome() {
-    if (this.#isAsked && this.#thought.done < this.#thought.of) {
-      this.#isAsked = false;
+    if (this.#isRequested && this.#result.done < this.#result.of) {
+      this.#isRequested = false;
       void this.request();
     }
   }
 
-  /** @param shown after how many moves the board is shown */
-  show(match: Match, shown: number) {
-    const isMoved = shown !== this.#shown;
+  /** @param shownPly ply of the position on the board */
+  show(match: Match, shownPly: number) {
+    const hasChanged = shownPly !== this.#shownPly;
     this.#match = match;
-    this.#shown = shown;
-    // Whoever watches sees nothing move when the match is over.
+    this.#shownPly = shownPly;
+    // For spectators, the button has its place from the start, so that nothing moves when the match ends.
     this.button.hidden =
       match.you === null ? !isOffered(this.#app, match) : match.status !== 'ended';
-    this.button.classList.toggle('gone', !mayAnalyse(this.#app, match) || this.#isAsked);
-    if (isMoved) this.#draw();
-    const { trainer: learning } = this;
-    this.trainerElement.hidden = !learning;
-    if (learning) learning.render(this.trainerElement);
+    this.button.classList.toggle('gone', !mayAnalyse(this.#app, match) || this.#isRequested);
+    if (hasChanged) this.#draw();
+    const { trainer } = this;
+    this.trainerElement.hidden = !trainer;
+    if (trainer) trainer.render(this.trainerElement);
     else delete this.trainerElement.dataset.drawn;
   }
 
-  /** A mistake of one's own, while one learns from it. */
   get trainer() {
     return this.#panel?.trainer ?? null;
   }
 
-  /** How each move is judged, where it is not good. */
+  /** Judgement of each bad move, by ply. */
   get judgements() {
-    return [...this.#thought.plies.values()].flatMap(({ ply, judged }) =>
+    return [...this.#result.plies.values()].flatMap(({ ply, judged }) =>
       judged ? [[ply, judged] as const] : [],
     );
   }
 
-  /** The move that was better than the last that is shown, if that was bad, or the one that one is asked to find. */
+  /** Move that was better than the last shown move, or the solution of the mistake trainer. */
   get betterMove() {
-    return this.#panel?.betterMove(this.#thought, this.#shown) ?? null;
+    return this.#panel?.betterMove(this.#result, this.#shownPly) ?? null;
   }
 
-  /** In short, how the last move is judged that is shown, and what was better. */
+  /** Short judgement of the last shown move, with the better move. */
   get briefJudgement() {
-    return this.#panel?.briefJudgement(this.#thought, this.#shown) ?? null;
+    return this.#panel?.briefJudgement(this.#result, this.#shownPly) ?? null;
   }
 
   #draw() {
-    this.#panel?.show(this.#thought, this.#shown);
+    this.#panel?.show(this.#result, this.#shownPly);
   }
 }

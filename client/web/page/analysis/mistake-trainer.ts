@@ -1,5 +1,4 @@
-// One's own mistakes, one after the other: each in the position in which it was made, where one looks for a better
-// move on the board, is told what the analysis thinks of it, and may try again.
+// Lets the player go through their mistakes: for each position, they look for a better move on the board.
 
 import { replaceChildren, h } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
@@ -11,57 +10,53 @@ import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
 export interface TrainerCallbacks {
-  /** shows the position after so many moves */
+  /** shows the position at this ply */
   goToPly: (ply: number) => void;
-  /** a move as it is said */
   describeMove: (move: string, ply: number) => string;
-  /** how it stands with the better move */
+  /** evaluation after the better move */
   evalSentence: (played: AnalysedPly) => string;
-  /** why the move was bad */
+  /** full explanation of the mistake */
   explanation: (played: AnalysedPly) => string;
-  /** the same in short */
+  /** one sentence on the mistake */
   briefExplanation: (played: AnalysedPly) => string;
-  /** plays on from the position in which the move was made */
+  /** starts a match from the position before the mistake */
   playFromPosition: () => void;
-  /** there is something else to be seen */
   onChange: () => void;
-  /** nothing is learned any more */
   onEnd: () => void;
 }
 
 export class MistakeTrainer {
   #mistakes;
-  #does;
-  #at = 0;
-  /** What may be played after so many moves. */
+  #callbacks;
+  #index = 0;
+  /** Legal moves by ply. */
   #legal: Map<number, string[]> = new Map();
-  /** The move that is tried. */
   triedMove: string | null = null;
-  /** Whether the better move is shown. */
+  /** Whether the player has given up, so that the better move is shown. */
   #isShown = false;
 
-  /** @param mistakes in the order in which they were made, one at least */
-  constructor(mistakes: AnalysedPly[], does: TrainerCallbacks) {
+  /** @param mistakes not empty */
+  constructor(mistakes: AnalysedPly[], callbacks: TrainerCallbacks) {
     this.#mistakes = mistakes;
-    this.#does = does;
+    this.#callbacks = callbacks;
   }
 
   get #mistake() {
-    return this.#mistakes[this.#at] as AnalysedPly;
+    return this.#mistakes[this.#index] as AnalysedPly;
   }
 
-  /** After how many moves it was made. */
+  /** Ply of the current mistake. */
   get ply() {
     return this.#mistake.ply;
   }
 
-  /** What may be chosen now. */
+  /** Moves that the player may try now. */
   get legalMoves() {
     const isOver = this.triedMove !== null || this.#isShown;
     return isOver ? [] : (this.#legal.get(this.ply) ?? []);
   }
 
-  /** The move that was better, once one has found it or given up. */
+  /** The better move, after the player has found it or given up. */
   get betterMove() {
     return this.#isFound || this.#isShown ? this.#mistake.best : null;
   }
@@ -70,7 +65,7 @@ export class MistakeTrainer {
     return this.triedMove === this.#mistake.best;
   }
 
-  /** Which moves there are is the server's to say. */
+  /** Shows the first mistake and fetches the legal moves from the server. */
   async start(app: App, match: Match) {
     this.#show();
     const events = await fetchEvents(app, match).catch(() => []);
@@ -79,16 +74,16 @@ export class MistakeTrainer {
       if (event.type === 'moved') this.#legal.set(event.ply + 1, event.legal);
       if (event.type === 'taken_back') this.#legal.set(event.ply, event.legal);
     }
-    this.#does.onChange();
+    this.#callbacks.onChange();
   }
 
   /** @param move a legal one */
   tryMove(move: string) {
     this.triedMove = move;
-    this.#does.onChange();
+    this.#callbacks.onChange();
   }
 
-  /** How it stands, in a line. */
+  /** Status in one line. */
   get statusText() {
     if (this.#isFound) return translate('learn.found');
     if (this.#isShown) return translate('learn.shown');
@@ -96,51 +91,48 @@ export class MistakeTrainer {
     return translate(this.triedMove === this.#mistake.move ? 'learn.same' : 'learn.other');
   }
 
-  /**
-   * What is to be known of it.
-   * @param why why the move was bad
-   */
-  #about(why: (played: AnalysedPly) => string) {
+  /** @param explain returns the explanation of the mistake */
+  #description(explain: (played: AnalysedPly) => string) {
     const played = this.#mistake;
-    const { describeMove: name, evalSentence: worth } = this.#does;
-    // That it is the best is said by how it stands.
-    if (this.#isFound) return worth(played);
-    if (this.#isShown) return translate('hint.best', { move: name(played.best, played.ply) });
+    const { describeMove, evalSentence } = this.#callbacks;
+    // The status already says that the move is the best.
+    if (this.#isFound) return evalSentence(played);
+    if (this.#isShown)
+      return translate('hint.best', { move: describeMove(played.best, played.ply) });
     if (this.triedMove === null)
-      return translate('learn.played', { move: name(played.move, played.ply) });
-    if (this.triedMove === played.move) return why(played);
+      return translate('learn.played', { move: describeMove(played.move, played.ply) });
+    if (this.triedMove === played.move) return explain(played);
     return capitalizeSentence(
-      translate('learn.other.about', { move: name(this.triedMove, played.ply) }),
+      translate('learn.other.about', { move: describeMove(this.triedMove, played.ply) }),
     );
   }
 
-  /** Draws what is told and asked. */
-  render(place: HTMLElement) {
-    const isLast = this.#at + 1 === this.#mistakes.length;
+  render(container: HTMLElement) {
+    const isLast = this.#index + 1 === this.#mistakes.length;
     const isOver = this.betterMove !== null;
-    const drawn = JSON.stringify([this.#at, this.triedMove, this.#isShown]);
-    if (place.dataset.drawn === drawn) return;
-    place.dataset.drawn = drawn;
-    const button = (says: string, does: () => void, look = '') =>
-      h('button', { type: 'button', class: look, onclick: does }, says);
+    const key = JSON.stringify([this.#index, this.triedMove, this.#isShown]);
+    if (container.dataset.drawn === key) return;
+    container.dataset.drawn = key;
+    const button = (label: string, onclick: () => void, className = '') =>
+      h('button', { type: 'button', class: className, onclick }, label);
     replaceChildren(
-      place,
-      h('p', {}, this.#about(this.#does.briefExplanation)),
+      container,
+      h('p', {}, this.#description(this.#callbacks.briefExplanation)),
       this.triedMove !== null &&
         !isOver &&
         button(translate('learn.again'), () => this.#tryAgain()),
       !isOver && button(translate('learn.show'), () => this.#giveUp()),
       isOver &&
-        button(translate(isLast ? 'dialog.done' : 'learn.next'), () => this.#goOn(), 'primary'),
-      // Not of the position after a move that is tried: that is known to the page alone.
+        button(translate(isLast ? 'dialog.done' : 'learn.next'), () => this.#next(), 'primary'),
+      // The server does not know the position after a tried move.
       (this.triedMove === null || isOver) &&
-        button(translate('actions.playOn'), () => this.#does.playFromPosition(), 'onward'),
+        button(translate('actions.playOn'), () => this.#callbacks.playFromPosition(), 'onward'),
     );
   }
 
-  /** All that is to be known of it, beside how it stands and what the position is worth. */
+  /** Full text for the panel; empty if the panel already shows the evaluation. */
   get explanation() {
-    return this.#isFound ? '' : this.#about(this.#does.explanation);
+    return this.#isFound ? '' : this.#description(this.#callbacks.explanation);
   }
 
   #tryAgain() {
@@ -151,22 +143,22 @@ export class MistakeTrainer {
   #giveUp() {
     this.triedMove = null;
     this.#isShown = true;
-    this.#does.onChange();
+    this.#callbacks.onChange();
   }
 
-  #goOn() {
-    if (this.#at + 1 === this.#mistakes.length) {
-      this.#does.onEnd();
+  #next() {
+    if (this.#index + 1 === this.#mistakes.length) {
+      this.#callbacks.onEnd();
       return;
     }
-    this.#at += 1;
+    this.#index += 1;
     this.triedMove = null;
     this.#isShown = false;
     this.#show();
   }
 
   #show() {
-    this.#does.goToPly(this.ply);
-    this.#does.onChange();
+    this.#callbacks.goToPly(this.ply);
+    this.#callbacks.onChange();
   }
 }
