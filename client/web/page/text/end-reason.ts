@@ -1,22 +1,22 @@
-// In which way a game ended by its rules, in a sentence.
+// Explains how the rules ended a game, in one sentence.
 
 import { tryTranslate, formatList, translate } from './language.ts';
 
 import type { Outcome } from '../net/protocol.ts';
 
 /**
- * The sentence, where the server tells the way and the board does not show it.
- * @param sides as they begin a sentence
+ * Returns the sentence, or an empty string if the board shows the reason.
+ * @param sides capitalized names of the sides
  */
 export function endReasonText({ detail = '', scores, line }: Outcome, sides: string[]) {
-  const told = tryTranslate(`way.${detail}`);
-  if (told !== null) return told;
+  const sentence = tryTranslate(`way.${detail}`);
+  if (sentence !== null) return sentence;
   if (scores) {
-    const each = scores.map((points, seat) =>
-      translate('ended.points', { side: sides[seat] ?? '', points }),
+    const points = scores.map((score, seat) =>
+      translate('ended.points', { side: sides[seat] ?? '', points: score }),
     );
-    return translate('ended.scores', { scores: formatList(each) });
+    return translate('ended.scores', { scores: formatList(points) });
   }
-  // A game that this page does not know.
+  // The page has no text for this detail.
   return detail && !line ? translate('ended.by', { detail: detail.replaceAll('-', ' ') }) : '';
 }

@@ -1,5 +1,4 @@
-// What the server's games, levels and sides are called here. What this page does not know keeps the server's
-// own name.
+// Translates the names of games, levels and sides. An unknown name stays as the server sends it.
 
 import { capitalize, tryTranslate, translate } from './language.ts';
 
@@ -12,33 +11,30 @@ export const translateWelcome = (welcome: Welcome): Welcome => ({
     ...game,
     title: tryTranslate(`game.${game.game}`) ?? game.title,
   })),
-  levels: welcome.levels.map((level) => ({ ...level, title: capitalize(levelWord(level)) })),
+  levels: welcome.levels.map((level) => ({ ...level, title: capitalize(levelName(level)) })),
 });
 
-/** A game by its name: without the server one is told of few. */
+/** Title of a game. The local server lists only the games that are available offline. */
 export const gameTitle = (games: Game[], name: string) =>
   games.find(({ game }) => game === name)?.title ?? tryTranslate(`game.${name}`) ?? name;
 
-/** A level within a sentence. */
-const levelWord = ({ level, title }: Pick<Level, 'level' | 'title'>) =>
+/** Name of a level within a sentence. */
+const levelName = ({ level, title }: Pick<Level, 'level' | 'title'>) =>
   tryTranslate(`level.${level}`) ?? title.toLowerCase();
 
-/**
- * A bot within a sentence.
- * @param name of its level
- */
-export function botName(name: string, levels: Level[]) {
-  const level = levels.find(({ level }) => level === name) ?? { level: name, title: name };
-  return translate('bot.name', { level: levelWord(level) });
+/** Name of a bot within a sentence. */
+export function botName(id: string, levels: Level[]) {
+  const level = levels.find(({ level }) => level === id) ?? { level: id, title: id };
+  return translate('bot.name', { level: levelName(level) });
 }
 
-/** A side by its name, as one begins with it. */
+/** Capitalized name of a side. */
 export const sideName = (side: string) => capitalize(tryTranslate(`side.${side}`) ?? side);
 
-/** Whether anything counts here: without the server, and where nobody signs up, there are no ratings. */
+/** Whether there are ratings. A server without accounts and the local server have none. */
 export const hasRatings = ({ connection }: App) =>
   !connection.isOffline && connection.welcome?.accounts !== undefined;
 
-/** Whether a match counts, in a word; nothing where none does. */
+/** Whether a match is rated, in a word; empty without ratings. */
 export const ratedLabel = (app: App, rated: boolean | undefined) =>
   rated ? translate('rated.short') : hasRatings(app) ? translate('rated.not') : '';

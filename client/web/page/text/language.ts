@@ -1,12 +1,11 @@
-// The page's words, in the language of whoever reads it: each language is one file, of which only the one
-// in use is loaded. Numbers, dates and lists are written as that language has them.
+// Loads the texts of the page in the user's language. Formats numbers, dates and lists for its locale.
 
 import type english from '../locales/en.json';
 
 export type TextKey = keyof typeof english.initial | keyof typeof english.lazy;
 export type TextValues = Record<string, string | number>;
 
-/** Every language that the page speaks, by its own name. */
+/** All languages of the page with their own names. */
 export const LANGUAGES = {
   de: 'Deutsch',
   en: 'English',
@@ -17,24 +16,24 @@ export const LANGUAGES = {
   zh: '中文',
 };
 
-/** The page itself; tests of single modules have none. */
+/** Undefined in tests that run without a browser. */
 const root = globalThis.document?.documentElement;
 
-const WORDS = await loadInitialTexts();
+const TEXTS = await loadInitialTexts();
 
 /** The language in use, one of `LANGUAGES`. */
 export const LANGUAGE = root?.dataset.language ?? 'en';
 
-/** As it is written where the reader lives. */
+/** The language with the region of the user, such as `en-GB`. */
 const LOCALE = localeOf(root?.lang ?? 'en');
 
 const PLURALS = new Intl.PluralRules(LOCALE);
 const FRACTION = { maximumFractionDigits: 3 };
 const NUMBER = new Intl.NumberFormat(LOCALE, FRACTION);
 const LIST = new Intl.ListFormat(LOCALE, { style: 'narrow' });
-const SOON = new Intl.RelativeTimeFormat(LOCALE);
-/** By when something has to be done. */
-const DATE = new Intl.DateTimeFormat(LOCALE, {
+const RELATIVE_TIME = new Intl.RelativeTimeFormat(LOCALE);
+/** Date and time of a deadline. */
+const DATE_TIME = new Intl.DateTimeFormat(LOCALE, {
   weekday: 'short',
   day: 'numeric',
   month: 'short',
@@ -42,12 +41,12 @@ const DATE = new Intl.DateTimeFormat(LOCALE, {
   minute: '2-digit',
   hourCycle: 'h23',
 });
-/** A day, where the hour is of no account. */
-const DAY = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric' });
-/** Made once each. */
-const UNITS: Map<string, Intl.NumberFormat> = new Map();
-/** What stands between two sentences. */
-const GAP = LANGUAGE === 'zh' || LANGUAGE === 'ja' ? '' : ' ';
+/** Date without the time. */
+const DATE = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric' });
+/** Cached formats by unit and display. */
+const UNIT_FORMATS: Map<string, Intl.NumberFormat> = new Map();
+/** Separator of two sentences. */
+const SEPARATOR = LANGUAGE === 'zh' || LANGUAGE === 'ja' ? '' : ' ';
 
 type Texts = Record<string, string | string[] | Record<string, string>>;
 
@@ -70,16 +69,16 @@ async function loadInitialTexts() {
 
 /** Adds the texts of the lazily loaded views. */
 export async function loadLazyTexts() {
-  Object.assign(WORDS, await loadTexts('lazy', LANGUAGE));
+  Object.assign(TEXTS, await loadTexts('lazy', LANGUAGE));
 }
 
 function localeOf(lang: string) {
-  const wished = globalThis.navigator?.languages ?? [];
+  const preferred = globalThis.navigator?.languages ?? [];
   const isOf = (tag: string) => tag === lang || tag.startsWith(`${lang}-`);
-  return wished.find((tag) => isOf(tag) && isWellFormed(tag)) ?? lang;
+  return preferred.find((tag) => isOf(tag) && isWellFormed(tag)) ?? lang;
 }
 
-/** Whether `Intl` takes the tag. Browsers pass on what the system has set, such as `en-US@posix`. */
+/** Whether `Intl` accepts the tag. Browsers also report tags of the system such as `en-US@posix`. */
 function isWellFormed(tag: string) {
   try {
     return !!new Intl.Locale(tag);
@@ -89,27 +88,27 @@ function isWellFormed(tag: string) {
 }
 
 /**
- * What is said, filled in with these values.
- * @param values `count` also chooses among the forms of a text
+ * Returns the text of a key.
+ * @param values of the placeholders; `count` also selects the plural form
  */
-export const translate = (key: TextKey, values: TextValues = {}) => said(key, values).join('');
+export const translate = (key: TextKey, values: TextValues = {}) => fillIn(key, values).join('');
 
-/** What is said, in parts, so that elements can be filled in. */
+/** Returns the text in parts, so that placeholders can be elements. */
 export const translateParts = (key: TextKey, values: Record<string, Node | string | number>) =>
-  said(key, values);
+  fillIn(key, values);
 
-/** What is said under a key that is put together; `null` if there is nothing. */
+/** Returns the text of a computed key, or `null` if there is none. */
 export const tryTranslate = (key: string, values: TextValues = {}) =>
-  Object.hasOwn(WORDS, key) ? said(key, values).join('') : null;
+  Object.hasOwn(TEXTS, key) ? fillIn(key, values).join('') : null;
 
-/** Several texts that belong together; none under a key that is not known. */
+/** Returns the list of texts of a key; empty if there is none. */
 export function translateList(key: string): string[] {
-  const texts = WORDS[key];
+  const texts = TEXTS[key];
   return Array.isArray(texts) ? texts : [];
 }
 
-function said<V>(key: string, values: Record<string, V>): (V | string)[] {
-  const text = WORDS[key];
+function fillIn<V>(key: string, values: Record<string, V>): (V | string)[] {
+  const text = TEXTS[key];
   const form =
     typeof text === 'string'
       ? text
@@ -118,53 +117,47 @@ function said<V>(key: string, values: Record<string, V>): (V | string)[] {
         '');
   return form
     .split(/\{(\w+)\}/)
-    .map((part, at) => (at % 2 === 0 ? part : written(values[part] as V)));
+    .map((part, index) => (index % 2 === 0 ? part : formatValue(values[part] as V)));
 }
 
-const written = <V>(value: V) => (typeof value === 'number' ? formatNumber(value) : value);
+const formatValue = <V>(value: V) => (typeof value === 'number' ? formatNumber(value) : value);
 
 export const formatNumber = (value: number) => NUMBER.format(value);
 
 export const formatList = (items: string[]) => LIST.format(items);
 
-/** A point in time, by weekday, day and hour. */
-export const formatDateTime = (time: number) => DATE.format(time);
+export const formatDateTime = (time: number) => DATE_TIME.format(time);
 
-/** A day, without its hour. */
-export const formatDate = (time: number) => DAY.format(time);
+export const formatDate = (time: number) => DATE.format(time);
 
-/** So many seconds from now. */
-export const formatSecondsFromNow = (seconds: number) => SOON.format(seconds, 'second');
+export const formatSecondsFromNow = (seconds: number) => RELATIVE_TIME.format(seconds, 'second');
 
-/** So much of a unit of time. */
 export function formatUnit(
   value: number,
   unit: 'day' | 'hour' | 'minute' | 'second',
   unitDisplay: 'long' | 'short' | 'narrow',
 ) {
-  const made = `${unit} ${unitDisplay}`;
+  const key = `${unit} ${unitDisplay}`;
   const format =
-    UNITS.get(made) ??
+    UNIT_FORMATS.get(key) ??
     new Intl.NumberFormat(LOCALE, { ...FRACTION, style: 'unit', unit, unitDisplay });
-  UNITS.set(made, format);
+  UNIT_FORMATS.set(key, format);
   return format.format(value);
 }
 
-/** A number with so many decimals. */
 export const formatDecimal = (value: number, digits: number) =>
   value.toLocaleString(LOCALE, { minimumFractionDigits: digits, maximumFractionDigits: digits });
 
-/** Sentences one after the other; what is empty is left out. */
+/** Joins sentences; empty ones are skipped. */
 export const joinSentences = (...texts: (string | false | null | undefined)[]) =>
-  texts.filter(Boolean).join(GAP);
+  texts.filter(Boolean).join(SEPARATOR);
 
-/** As a text begins. */
 export const capitalize = (text: string) => {
   const [first = ''] = text;
   return first.toLocaleUpperCase(LOCALE) + text.slice(first.length);
 };
 
-// What the page has had from the start is told as soon as there are words: the rest may be slow to come.
+// Sets the texts of `index.html` before the other modules are loaded.
 for (const element of root?.querySelectorAll('[data-say], [data-label]') ?? []) {
   const { say: text, label } = (element as HTMLElement).dataset;
   if (text !== undefined) element.textContent = tryTranslate(text);

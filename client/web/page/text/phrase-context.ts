@@ -1,4 +1,4 @@
-// What sentences about a match need to know beside the match.
+// Collects the data that the phrases about a match need.
 
 import { challengedOpponent } from '../social/send-challenge.ts';
 import { conventionsOf } from '../model/game-conventions.ts';
@@ -9,17 +9,13 @@ import type { Match } from '../model/match.ts';
 import type { PhraseContext } from './phrases.ts';
 
 export function phraseContextOf(app: App, match: Match): PhraseContext {
-  const {
-    describeMove: sayMove,
-    describeWinningLine: line,
-    scoringNote: scored,
-  } = conventionsOf(match.game);
+  const { describeMove, describeWinningLine, scoringNote } = conventionsOf(match.game);
   const game = app.game(match.game);
   return {
     levels: app.levels,
-    describeMove: (move) => sayMove(move, game ? boardBefore(game, match, match.ply) : null),
-    describeWinningLine: line,
-    scoringNote: scored,
+    describeMove: (move) => describeMove(move, game ? boardBefore(game, match, match.ply) : null),
+    describeWinningLine,
+    scoringNote,
     challengedOpponent: challengedOpponent(match),
   };
 }

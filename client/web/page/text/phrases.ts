@@ -1,4 +1,4 @@
-// What happens in a match, in sentences.
+// Phrases for the status, the events and the result of a match.
 
 import {
   capitalize,
@@ -17,22 +17,21 @@ import type { Match } from '../model/match.ts';
 
 export interface PhraseContext {
   levels: Level[];
-  /** how the last move is called */
+  /** describes the last move */
   describeMove: (move: string) => string;
-  /** what is said of the winning line */
   describeWinningLine: (squares: string[]) => string;
-  /** what is to be known of the points at the end */
+  /** explains the final score */
   scoringNote?: string;
-  /** who has been asked to sit down */
+  /** name of the player who has been challenged */
   challengedOpponent?: string;
 }
 
-/** An error's text as a sentence. */
-const sentence = (text: string) => `${capitalize(text)}${/[.!?…]$/.test(text) ? '' : '.'}`;
+/** Converts an error message to a sentence. */
+const toSentence = (text: string) => `${capitalize(text)}${/[.!?…]$/.test(text) ? '' : '.'}`;
 
-/** What is said to whoever is refused something. */
+/** Text for the user about an `error` message. */
 export function errorText({ code, message }: { code: string; message: string }) {
-  const why = sentence(message);
+  const why = toSentence(message);
   return tryTranslate(`refusal.${code}`, { why }) ?? why;
 }
 
@@ -49,130 +48,126 @@ export function occupantName(seat: Occupant, levels: Level[]) {
   }
 }
 
-/** Whoever sits there, by name. */
-export function seatName(match: Match, number: number, speech: PhraseContext) {
-  const seat = match.seats[number];
-  return seat ? occupantName(seat, speech.levels) : translate('seat.somebody');
+export function seatName(match: Match, seat: number, context: PhraseContext) {
+  const occupant = match.seats[seat];
+  return occupant ? occupantName(occupant, context.levels) : translate('seat.somebody');
 }
 
-/** What somebody has done: said of us, or of whoever it was by name. */
-const done = (
-  what: 'calledOff' | 'event.passes' | 'flagged' | 'left' | 'resigned' | 'runs' | 'unbegun',
+/** Says what a player has done, in the second person or with their name. */
+const actionText = (
+  key: 'calledOff' | 'event.passes' | 'flagged' | 'left' | 'resigned' | 'runs' | 'unbegun',
   match: Match,
-  number: number,
-  speech: PhraseContext,
+  seat: number,
+  context: PhraseContext,
 ) =>
-  match.you === number
-    ? translate(`${what}.you`)
-    : translate(`${what}.name`, { name: seatName(match, number, speech) });
+  match.you === seat
+    ? translate(`${key}.you`)
+    : translate(`${key}.name`, { name: seatName(match, seat, context) });
 
-/** The one sentence that tells how the match stands. */
-export function statusText(match: Match, speech: PhraseContext) {
+/** Status of the match in one sentence. */
+export function statusText(match: Match, context: PhraseContext) {
   if (match.status === 'open') {
     if (match.you === null) return translate('standing.player');
-    const name = speech.challengedOpponent;
+    const name = context.challengedOpponent;
     return name ? translate('standing.invited', { name }) : translate('standing.opponent');
   }
-  if (match.status === 'ended') return resultTexts(match, speech).headline;
+  if (match.status === 'ended') return resultTexts(match, context).headline;
   if (match.turn === null) return '';
   if (match.turn === match.you) return translate('standing.yours');
   const mover = match.seats[match.turn];
-  const name = seatName(match, match.turn, speech);
+  const name = seatName(match, match.turn, context);
   return translate(mover?.occupant === 'bot' ? 'standing.bot' : 'standing.theirs', { name });
 }
 
-/**
- * How a match stands that we cannot follow now.
- * @param state what the connection is doing
- */
+/** Status of the match, or of the connection if it is not open. */
 export function statusTextForConnection(
   match: Match,
   state: ConnectionStatus['state'],
-  speech: PhraseContext,
+  context: PhraseContext,
 ) {
-  if (match.status === 'ended' || state === 'open') return statusText(match, speech);
+  if (match.status === 'ended' || state === 'open') return statusText(match, context);
   return translate(state === 'replaced' ? 'standing.replaced' : 'standing.offline');
 }
 
-/** What the other offers. */
+/** Text of the opponent's offer. */
 export const offerText = (match: Match, offer: OfferState, name: string) =>
-  translate(`offers.${kindOf(offer)}`, { name, count: backBy(match, offer) });
+  translate(`offers.${offerKey(offer)}`, { name, count: takebackPlies(match, offer) });
 
-/** What the other offers, about the element that has their name. */
+/** Text of the opponent's offer with an element for the name. */
 export const offerParts = (match: Match, offer: OfferState, name: Node) =>
-  translateParts(`offers.${kindOf(offer)}`, { name, count: backBy(match, offer) });
+  translateParts(`offers.${offerKey(offer)}`, { name, count: takebackPlies(match, offer) });
 
-const kindOf = ({ offer }: OfferState) =>
+const offerKey = ({ offer }: OfferState) =>
   offer === 'draw' || offer === 'rematch' ? offer : 'takeback';
 
-/** How many moves are to be taken back. */
-const backBy = ({ ply }: Match, { to_ply }: OfferState) => ply - (to_ply ?? ply - 1);
+/** Number of plies that a takeback undoes. */
+const takebackPlies = ({ ply }: Match, { to_ply }: OfferState) => ply - (to_ply ?? ply - 1);
 
-/** What the other offers, in a word or two. */
+/** The opponent's offer in a word or two. */
 export const shortOfferText = (match: Match, offer: OfferState) =>
-  translate(`offers.${kindOf(offer)}.short`, { count: backBy(match, offer) });
+  translate(`offers.${offerKey(offer)}.short`, { count: takebackPlies(match, offer) });
 
 /**
- * What we offer.
- * @param name whose answer we wait for
+ * Text of the user's own offer.
+ * @param name name of the opponent
  */
 export const ownOfferText = (offer: OfferState, name: string) =>
-  translate(`offers.${kindOf(offer)}.ours`, { name });
+  translate(`offers.${offerKey(offer)}.ours`, { name });
 
-/** Half-points as people write them. */
+/** Formats half-points such as `1½`. */
 export const formatPoints = (halves: number) =>
   halves === 1 ? '½' : `${Math.floor(halves / 2)}${halves % 2 === 1 ? '½' : ''}`;
 
-/** @param name who declined it */
+/** @param name name of the player who has declined */
 export const declinedText = ({ offer }: { offer: OfferKind }, name: string) =>
   translate(offer === 'takeback' ? 'offers.takeback.declined' : 'offers.draw.declined', { name });
 
-/** Whose clock runs on while we cannot follow. */
-export function runningClockText(match: Match, speech: PhraseContext) {
+/** Says whose clock runs while the page is not connected. */
+export function runningClockText(match: Match, context: PhraseContext) {
   if (!match.clock || match.turn === null || match.stands) return '';
-  return done('runs', match, match.turn, speech);
+  return actionText('runs', match, match.turn, context);
 }
 
-/** How a match ended, and why. */
+/** Result of the match and its reason. */
 export function resultTexts(
   match: Match,
-  speech: PhraseContext,
+  context: PhraseContext,
 ): { headline: string; why: string } {
-  const outcome = match.outcome;
+  const { outcome } = match;
   if (!outcome) return { headline: translate('ended.over'), why: '' };
   const { winner, reason } = outcome;
-  if (winner === null) return undecided(match, outcome, speech);
+  if (winner === null) return noWinnerTexts(match, outcome, context);
   const loser = 1 - winner;
   const headline =
     match.you === winner
       ? translate('ended.won')
       : match.you === loser
         ? translate('ended.lost')
-        : translate('ended.wins', { name: seatName(match, winner, speech) });
+        : translate('ended.wins', { name: seatName(match, winner, context) });
   switch (reason) {
     case 'rules':
-      return { headline, why: byRules(match, outcome, speech) };
+      return { headline, why: rulesReason(match, outcome, context) };
     case 'resignation':
-      return { headline, why: done('resigned', match, loser, speech) };
+      return { headline, why: actionText('resigned', match, loser, context) };
     case 'abandonment':
-      return { headline, why: done('left', match, loser, speech) };
+      return { headline, why: actionText('left', match, loser, context) };
     case 'timeout':
-      return { headline, why: done('flagged', match, loser, speech) };
+      return { headline, why: actionText('flagged', match, loser, context) };
     case 'aborted':
       return { headline, why: translate('ended.brokenOff') };
     default:
-      // A later server knows more reasons.
+      // A later server may send other reasons.
       return { headline, why: '' };
   }
 }
 
-/** How a match ended that nobody has won. */
-function undecided(match: Match, outcome: Outcome, speech: PhraseContext) {
+/** Result of a match without a winner. */
+function noWinnerTexts(match: Match, outcome: Outcome, context: PhraseContext) {
   switch (outcome.reason) {
     case 'rules':
       return {
         headline: translate('ended.draw'),
-        why: byRules(match, outcome, speech) || translate('ended.nobody'),
+        why: rulesReason(match, outcome, context) || translate('ended.nobody'),
       };
     case 'agreement':
       return {
@@ -182,39 +177,39 @@ function undecided(match: Match, outcome: Outcome, speech: PhraseContext) {
     case 'timeout':
       return { headline: translate('ended.draw'), why: translate('ended.timeDraw') };
     case 'aborted':
-      return { headline: translate('ended.none'), why: brokenOff(match, outcome, speech) };
+      return { headline: translate('ended.none'), why: abortReason(match, outcome, context) };
     default:
       return { headline: translate('ended.none'), why: '' };
   }
 }
 
-/** Whose doing it was, if it was one's. */
-function brokenOff(match: Match, { detail, by }: Outcome, speech: PhraseContext) {
+/** Says why the match was aborted, and by whom. */
+function abortReason(match: Match, { detail, by }: Outcome, context: PhraseContext) {
   if (detail === 'declined') return translate('ended.declined');
   if (by === undefined) return translate('ended.brokenOff');
-  return done(detail === 'no-first-move' ? 'unbegun' : 'calledOff', match, by, speech);
+  return actionText(detail === 'no-first-move' ? 'unbegun' : 'calledOff', match, by, context);
 }
 
-/** How the rules brought about the end. */
-function byRules({ seats }: Match, outcome: Outcome, speech: PhraseContext) {
+/** Explains an end by the rules. */
+function rulesReason({ seats }: Match, outcome: Outcome, context: PhraseContext) {
   const sides = seats.map(({ side }) => sideName(side));
   return joinSentences(
-    outcome.line && speech.describeWinningLine(outcome.line),
+    outcome.line && context.describeWinningLine(outcome.line),
     endReasonText(outcome, sides),
-    outcome.scores && speech.scoringNote,
+    outcome.scores && context.scoringNote,
   );
 }
 
-/** A move, for those who do not see the board. */
-export function moveSentence(match: Match, seat: number, move: string, speech: PhraseContext) {
-  if (move === 'pass') return done('event.passes', match, seat, speech);
-  const played = speech.describeMove(move);
+/** Announces a move to screen readers. */
+export function moveSentence(match: Match, seat: number, move: string, context: PhraseContext) {
+  if (move === 'pass') return actionText('event.passes', match, seat, context);
+  const played = context.describeMove(move);
   return match.you === seat
     ? translate('event.plays.you', { move: played })
-    : translate('event.plays.name', { name: seatName(match, seat, speech), move: played });
+    : translate('event.plays.name', { name: seatName(match, seat, context), move: played });
 }
 
-/** How many others watch. Whoever follows without a seat is counted by the server, too. */
+/** Number of other spectators. The server also counts the user, if they have no seat. */
 export function spectatorCountText({
   spectators,
   you,
@@ -227,18 +222,18 @@ export function spectatorCountText({
   return translate(you === null ? 'watching.others' : 'watching.you', { count: others });
 }
 
-/** So many are named; who has more finds them in the list. */
-const NAMED = 3;
+/** Maximum number of matches that the error text names. */
+const NAMED_MAX = 3;
 
 /**
- * Why one can open no further match.
- * @param hosted those that one has opened
+ * Explains why the user can open no further match.
+ * @param hosted the matches that the user has opened
  */
 export function tooManyMatchesText(hosted: Match[], title: (game: string) => string) {
   const named = formatList(
-    hosted.slice(0, NAMED).map(({ game, code }) => `${title(game)} ${code}`),
+    hosted.slice(0, NAMED_MAX).map(({ game, code }) => `${title(game)} ${code}`),
   );
-  const more = hosted.length - NAMED;
+  const more = hosted.length - NAMED_MAX;
   const matches = more > 0 ? translate('many.more', { matches: named, more }) : named;
   return joinSentences(
     translate('many.matches', { count: hosted.length, matches }),
@@ -246,7 +241,7 @@ export function tooManyMatchesText(hosted: Match[], title: (game: string) => str
   );
 }
 
-/** What is said of fields of a request that mean nothing to the server. */
+/** Reports fields of a request that the server does not know. */
 export const ignoredFieldsText = (fields: string[]) =>
   joinSentences(
     translate('link.ignored', { fields: formatList(fields).replaceAll('_', ' ') }),

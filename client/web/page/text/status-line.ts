@@ -1,72 +1,65 @@
-// Tells in the room how its match stands, and at the end what has become of it.
+// Shows the status of the match in the line above the board, and the result at its end.
 
 import { replaceChildren, setText } from '../ui/dom.ts';
 import { instructionText } from '../actions/instructions.ts';
 import { translate, joinSentences } from './language.ts';
 import { phraseContextOf } from './phrase-context.ts';
-import * as words from './phrases.ts';
+import * as phrases from './phrases.ts';
 
 import type { MatchView } from '../match/match-view.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
-/** What is to be known beside the match. */
 export interface StatusLineState {
-  /** after how many moves the board is shown; `null` for now */
+  /** ply of the position on the board; `null` for the current one */
   shownPly: number | null;
-  /** how many moves there are, with one of ours that is under way */
+  /** number of moves, including a pending one of the user */
   plyCount: number;
-  /** whether a move of ours is under way */
+  /** whether the server has not yet confirmed a move of the user */
   isPending: boolean;
-  /** what is chosen ahead */
   premoveText: string;
-  /** how the last move is judged that is shown, in parts */
+  /** judgement of the last shown move, in parts */
   judgement: (Node | string | number)[] | null;
-  /** how one stands who learns from a mistake */
+  /** status of the mistake trainer */
   trainerStatus: string | undefined;
-  /** why the match cannot be had just now */
+  /** reason why the match could not be loaded */
   loadError: string;
 }
 
 export function updateStatusLine(
   app: App,
-  { statusLine: standing, detailLine: why, actions, result }: MatchView,
+  { statusLine, detailLine, actions, result }: MatchView,
   match: Match,
-  beside: StatusLineState,
+  state: StatusLineState,
 ) {
-  const {
-    shownPly: shown,
-    plyCount: count,
-    isPending,
-    premoveText: ahead,
-    judgement: judged,
-    trainerStatus: learned,
-    loadError: trouble,
-  } = beside;
-  const now = shown === null;
-  const speech = phraseContextOf(app, match);
-  result.show(match, speech, actions.playAgainOption(match), now);
-  const stands = isPending
+  const { shownPly, plyCount, isPending, premoveText, judgement, trainerStatus, loadError } = state;
+  const isCurrent = shownPly === null;
+  const context = phraseContextOf(app, match);
+  result.show(match, context, actions.playAgainOption(match), isCurrent);
+  const status = isPending
     ? translate('room.playing')
-    : words.statusTextForConnection(match, app.connection.status.state, speech);
-  setText(standing, now ? stands : (learned ?? translate('room.after', { shown, count })));
-  standing.title = standing.textContent ?? '';
-  const isJudged = !now && !trouble && judged !== null;
-  why.classList.toggle('judged', isJudged);
-  if (isJudged) tellJudged(why, judged);
-  else setText(why, trouble ? joinSentences(trouble, translate('room.again')) : whyOf());
+    : phrases.statusTextForConnection(match, app.connection.status.state, context);
+  const pastStatus = () =>
+    trainerStatus ?? translate('room.after', { shown: shownPly ?? 0, count: plyCount });
+  setText(statusLine, isCurrent ? status : pastStatus());
+  statusLine.title = statusLine.textContent ?? '';
+  const isJudged = !isCurrent && !loadError && judgement !== null;
+  detailLine.classList.toggle('judged', isJudged);
+  if (isJudged) showJudgement(detailLine, judgement);
+  else if (loadError) setText(detailLine, joinSentences(loadError, translate('room.again')));
+  else setText(detailLine, detailText());
 
-  function whyOf() {
+  function detailText() {
     const isOver = match.status === 'ended';
-    if (!now) return translate(isOver ? 'room.back' : 'room.on');
-    if (!isOver) return instructionText(app, match, ahead);
-    // It stands over the board.
-    return result.isOpen ? '' : words.resultTexts(match, speech).why;
+    if (!isCurrent) return translate(isOver ? 'room.back' : 'room.on');
+    if (!isOver) return instructionText(app, match, premoveText);
+    // The open result panel already shows the reason.
+    return result.isOpen ? '' : phrases.resultTexts(match, context).why;
   }
 }
 
-/** How a move is judged, unless that stands there already. */
-function tellJudged(why: HTMLElement, judged: (Node | string | number)[]) {
-  const text = judged.map((part) => (part instanceof Node ? part.textContent : part)).join('');
-  if (why.textContent !== text) replaceChildren(why, ...judged);
+/** Replaces the line only if its text differs. */
+function showJudgement(line: HTMLElement, judgement: (Node | string | number)[]) {
+  const text = judgement.map((part) => (part instanceof Node ? part.textContent : part)).join('');
+  if (line.textContent !== text) replaceChildren(line, ...judgement);
 }

@@ -1,4 +1,4 @@
-// Clocks and spans of time, as people read them.
+// Formats clocks and durations.
 
 import { formatDecimal, formatUnit, formatNumber, translate } from './language.ts';
 
@@ -9,10 +9,10 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Below this, tenths are told. */
+/** Below this time, clocks show tenths of a second. */
 export const TENTHS_BELOW_MS = 10 * SECOND;
 
-/** A clock as its terms are told: `5+3`, `5 d2`, `5 min + 3 × 30 sec`, `3 days a move`. */
+/** Formats a time control: `5+3`, `5 d2`, `5 min + 3 × 30 sec`, `3 days a move`. */
 export function formatClock(clock: Clock) {
   switch (clock.kind) {
     case 'fischer':
@@ -31,33 +31,30 @@ export function formatClock(clock: Clock) {
   }
 }
 
-/** @param ms of each */
+/** @param ms duration of one period */
 export const formatPeriods = (periods: number, ms: number) =>
   translate('clock.periods', { periods, period: formatDuration(ms) });
 
-/** A span in the largest unit of which it is a multiple: `3 days`, `12 hr`, `5 min`, `30 sec`. */
+/** Formats a duration in the largest unit that divides it: `3 days`, `12 hr`, `5 min`, `30 sec`. */
 export function formatDuration(ms: number, display: 'long' | 'short' | 'narrow' = 'short') {
-  // A day has no short form that everybody reads.
+  // The short forms of days are not widely understood.
   if (ms % DAY === 0) return formatUnit(ms / DAY, 'day', 'long');
   if (ms % HOUR === 0) return formatUnit(ms / HOUR, 'hour', display);
   if (ms % MINUTE === 0) return formatUnit(ms / MINUTE, 'minute', display);
-  return formatUnit(parts(ms, SECOND), 'second', display);
+  return formatUnit(inUnits(ms, SECOND), 'second', display);
 }
 
-/**
- * So many seconds, where there is little room.
- * @param ms what has begun counts
- */
+/** Formats whole seconds in a short form, rounded up. */
 export const formatSeconds = (ms: number) => formatUnit(Math.ceil(ms / SECOND), 'second', 'narrow');
 
-/** With three decimals at most. */
-const parts = (ms: number, unit: number) => Math.floor((ms * 1000) / unit) / 1000;
+/** Rounds down to three decimals. */
+const inUnits = (ms: number, unit: number) => Math.floor((ms * 1000) / unit) / 1000;
 
-const count = (ms: number, unit: number) => formatNumber(parts(ms, unit));
+const count = (ms: number, unit: number) => formatNumber(inUnits(ms, unit));
 
 /**
- * What is left, as a clock shows it: `2d 13h`, `1:05:00`, `4:59`, and with tenths below ten seconds.
- * What has begun counts as there, so that nothing is told to be over that is not.
+ * Formats the time left on a clock: `2d 13h`, `1:05:00`, `4:59`, and with tenths below ten seconds.
+ * Rounds up, so that a clock shows zero only when its time is over.
  */
 export function formatTimeLeft(ms: number) {
   if (ms < TENTHS_BELOW_MS) return formatDecimal(Math.max(0, Math.ceil(ms / 100)) / 10, 1);
