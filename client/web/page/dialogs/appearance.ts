@@ -1,4 +1,4 @@
-// How boards and pieces are drawn: chosen by each for their own eyes, and remembered.
+// Dialog for the style of boards, pieces and move notation.
 
 import { checkbox, fieldset, radio } from '../ui/form-controls.ts';
 import { h } from '../ui/dom.ts';
@@ -18,12 +18,12 @@ const PIECES = [
   { value: 'bold', title: translate('looks.bold') },
   { value: 'letters', title: translate('looks.letters') },
 ];
-/** A game whose pieces tell more than one set apart. */
-const SHOWN = 'chess';
+/** Game of the sample board. Its pieces differ in every set. */
+const SAMPLE_GAME = 'chess';
 
 export function showAppearanceDialog(app: App) {
   const { dataset } = document.documentElement;
-  const game = app.game(SHOWN) ?? app.games[0];
+  const game = app.game(SAMPLE_GAME) ?? app.games[0];
   const close = h(
     'button',
     { class: 'primary', onclick: () => dialog.close() },
@@ -48,7 +48,7 @@ export function showAppearanceDialog(app: App) {
 
 function options(
   legend: string,
-  what: 'board' | 'pieces',
+  setting: 'board' | 'pieces',
   values: { value: string; title: string }[],
 ) {
   const { dataset } = document.documentElement;
@@ -56,12 +56,18 @@ function options(
     legend,
     'options',
     values.map(({ value, title }) =>
-      radio(`look-${what}`, value, dataset[what] === value, () => choose(what, value), title),
+      radio(
+        `look-${setting}`,
+        value,
+        dataset[setting] === value,
+        () => choose(setting, value),
+        title,
+      ),
     ),
   );
 }
 
-function choose(what: 'board' | 'pieces' | 'notation', value: string) {
-  document.documentElement.dataset[what] = value;
-  setStored(what, value);
+function choose(setting: 'board' | 'pieces' | 'notation', value: string) {
+  document.documentElement.dataset[setting] = value;
+  setStored(setting, value);
 }

@@ -1,4 +1,4 @@
-// Two bots that one watches.
+// Form that starts a match between two bots.
 
 import { checkbox, select } from '../ui/form-controls.ts';
 import { replaceChildren, h } from '../ui/dom.ts';
@@ -8,36 +8,36 @@ import type { SeatRequest } from '../net/protocol.ts';
 import type { LobbyPrefs } from '../lobby/lobby-prefs.ts';
 import type { App } from '../app/main.ts';
 
-const CALM_MS = 1000;
+const DEFAULT_PACE_MS = 1000;
 const PACES = [
   { ms: 300, title: translate('bots.fast') },
-  { ms: CALM_MS, title: translate('bots.calm') },
+  { ms: DEFAULT_PACE_MS, title: translate('bots.calm') },
   { ms: 3000, title: translate('bots.slow') },
 ];
 
 export function renderBotVsBotOptions(
-  place: HTMLElement,
+  container: HTMLElement,
   app: App,
   choice: Partial<LobbyPrefs>,
   choose: (change: Partial<LobbyPrefs>) => void,
 ) {
-  if (!PACES.some(({ ms }) => ms === choice.pace)) choice.pace = CALM_MS;
-  const bot = (which: 'one' | 'other', label: string) =>
+  if (!PACES.some(({ ms }) => ms === choice.pace)) choice.pace = DEFAULT_PACE_MS;
+  const levelSelect = (key: 'one' | 'other', label: string) =>
     select(
       label,
       app.levels.map(({ level, title }) => ({ value: level, title })),
-      choice[which],
-      (level) => choose({ [which]: level }),
+      choice[key],
+      (level) => choose({ [key]: level }),
     );
   const watch = () => {
-    const { game = '', one = '', other = '', pace = CALM_MS, thoughts = true } = choice;
+    const { game = '', one = '', other = '', pace = DEFAULT_PACE_MS, thoughts = true } = choice;
     const seats: [SeatRequest, SeatRequest] = [{ bot: one }, { bot: other }];
     void app.enterMatch({ type: 'create', game, seats, pace_ms: pace, thinking: thoughts });
   };
   replaceChildren(
-    place,
-    bot('one', translate('bots.first')),
-    bot('other', translate('bots.second')),
+    container,
+    levelSelect('one', translate('bots.first')),
+    levelSelect('other', translate('bots.second')),
     select(
       translate('bots.pace'),
       PACES.map(({ ms, title }) => ({ value: String(ms), title })),

@@ -1,9 +1,8 @@
-// What the board shows beside the rules of each game, which the language files tell.
+// Positions of the boards in the rules dialogs. The texts of the rules are in `locales`.
 
 export interface RulesDiagram {
-  /** what the board shows */
   position: string;
-  /** the move that has led there, or could be played there */
+  /** the move to mark: the last move or a possible one */
   move?: string;
   winningLine?: string[];
   targets?: string[];

@@ -1,4 +1,4 @@
-// The rules of each game in half a screen, with a board that shows them, and a bot to try them on.
+// Dialog with the rules of a game, a diagram and a button that starts a match against a bot.
 
 import { BOT_PACE_MS } from '../lobby/lobby-prefs.ts';
 import { h } from '../ui/dom.ts';
@@ -13,9 +13,9 @@ import type { Game } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
 export function showRulesDialog(app: App, game: Game) {
-  const rules = RULES_DIAGRAMS.get(game.game);
-  if (!rules) return;
-  const { position, move, ...marks } = rules;
+  const diagram = RULES_DIAGRAMS.get(game.game);
+  if (!diagram) return;
+  const { position, move, ...marks } = diagram;
   const board = new Board(game, position);
   const picture = new BoardSvg(game);
   const last = move === undefined ? [] : conventionsOf(game.game).path(move, board);
@@ -24,9 +24,10 @@ export function showRulesDialog(app: App, game: Game) {
   const tryIt = () => {
     dialog.close();
     if (!level) return;
-    const seats = ['me', { bot: level.level }] as const;
-    const wish = { type: 'create' as const, game: game.game, pace_ms: BOT_PACE_MS };
-    void app.enterMatch({ ...wish, seats: [...seats] });
+    void app.enterMatch({
+      ...{ type: 'create', game: game.game, pace_ms: BOT_PACE_MS },
+      seats: ['me', { bot: level.level }],
+    });
   };
   const dialog = h(
     'dialog',

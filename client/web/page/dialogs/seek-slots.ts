@@ -1,5 +1,5 @@
-// Those who look for an opponent: each keeps a place while they look, so that nobody is in the place of another when one
-// presses a button.
+// List of players who seek an opponent. Each seeker stays in the same row, so that a button does not change under
+// the pointer.
 
 import { replaceChildren, h, setText } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
@@ -10,7 +10,7 @@ import { formatClock } from '../text/time.ts';
 import type { Seeker, Seekers } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
-/** For so long a place stays free that somebody has left. */
+/** Time for which the row of a seeker who left stays free. */
 const FREE_MS = 1000;
 
 export type TakenSlot = { key: string; element: HTMLElement } | null;
@@ -22,55 +22,55 @@ export class SeekSlots {
   #list;
   #more = h('span', { class: 'about' });
   #none;
-  #taken: TakenSlot[] = Array.from({ length: SEEK_SLOTS }, () => null);
+  #slots: TakenSlot[] = Array.from({ length: SEEK_SLOTS }, () => null);
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(app: App, place: HTMLElement, answer: (seeker: Seeker) => void) {
+  constructor(app: App, container: HTMLElement, answer: (seeker: Seeker) => void) {
     this.#app = app;
     this.#answer = answer;
-    this.#heading = place.querySelector('h2') as HTMLElement;
-    this.#list = place.querySelector('ul') as HTMLElement;
-    this.#none = place.querySelector('.none') as HTMLElement;
+    this.#heading = container.querySelector('h2') as HTMLElement;
+    this.#list = container.querySelector('ul') as HTMLElement;
+    this.#none = container.querySelector('.none') as HTMLElement;
     this.#heading.append(' ', this.#more);
   }
 
   show({ total, rows }: Seekers) {
     clearTimeout(this.#timer);
-    // People and programs do not play each other for ratings.
-    const all = rows.filter(({ player, rated }) => !(rated && player.bot));
+    // Humans and bot accounts do not play rated matches against each other.
+    const seekers = rows.filter(({ player, rated }) => !(rated && player.bot));
     const keyOf = (seeker: Seeker) => JSON.stringify(seeker);
-    const keys = new Set(all.map(keyOf));
-    const free = this.#taken.map((taken) => taken === null);
-    this.#taken = this.#taken.map((taken) => (taken && keys.has(taken.key) ? taken : null));
-    const there = new Set(this.#taken.map((taken) => taken?.key));
-    const waiting = all.filter((seeker) => !there.has(keyOf(seeker)));
-    this.#taken = this.#taken.map((taken, at) => {
-      const next = free[at] ? waiting.shift() : undefined;
-      return next ? { key: keyOf(next), element: this.#row(next) } : taken;
+    const keys = new Set(seekers.map(keyOf));
+    const free = this.#slots.map((slot) => slot === null);
+    this.#slots = this.#slots.map((slot) => (slot && keys.has(slot.key) ? slot : null));
+    const shown = new Set(this.#slots.map((slot) => slot?.key));
+    const waiting = seekers.filter((seeker) => !shown.has(keyOf(seeker)));
+    this.#slots = this.#slots.map((slot, index) => {
+      const next = free[index] ? waiting.shift() : undefined;
+      return next ? { key: keyOf(next), element: this.#row(next) } : slot;
     });
     this.#draw();
-    const more = total - this.#taken.filter(Boolean).length - (rows.length - all.length);
+    const more = total - this.#slots.filter(Boolean).length - (rows.length - seekers.length);
     setText(this.#more, more > 0 ? translate('list.more', { more }) : '');
-    const isLeft = this.#taken.some((taken) => taken === null);
-    if (waiting.length > 0 && isLeft)
+    const hasFreeSlot = this.#slots.some((slot) => slot === null);
+    if (waiting.length > 0 && hasFreeSlot)
       this.#timer = setTimeout(() => this.show({ type: 'seekers', total, rows }), FREE_MS);
   }
 
   #draw() {
     const hadFocus = this.#list.contains(document.activeElement);
-    const isEmpty = this.#taken.every((taken) => taken === null);
-    this.#taken.forEach((taken, at) => {
-      const there = this.#list.children[at];
-      const isNone = isEmpty && at === 0;
-      if (taken) {
-        if (there !== taken.element) there?.replaceWith(taken.element);
-      } else if (!there?.classList.contains('free') || there.contains(this.#none) !== isNone) {
-        const hidden = isNone ? false : 'true';
-        const place = h('li', { class: 'free', 'aria-hidden': hidden }, isNone && this.#none);
-        there?.replaceWith(place);
+    const isEmpty = this.#slots.every((slot) => slot === null);
+    this.#slots.forEach((slot, index) => {
+      const row = this.#list.children[index];
+      const hasNote = isEmpty && index === 0;
+      if (slot) {
+        if (row !== slot.element) row?.replaceWith(slot.element);
+      } else if (!row?.classList.contains('free') || row.contains(this.#none) !== hasNote) {
+        const hidden = hasNote ? false : 'true';
+        const freeRow = h('li', { class: 'free', 'aria-hidden': hidden }, hasNote && this.#none);
+        row?.replaceWith(freeRow);
       }
     });
-    // Whoever had the focus has gone.
+    // The focused row was removed.
     if (hadFocus && !this.#list.contains(document.activeElement)) this.#heading.focus();
   }
 
@@ -85,7 +85,7 @@ export class SeekSlots {
     const names = h('p', { class: 'names' }, who);
     if (rating !== undefined) names.append(` (${ratingText(rating, provisional)})`);
     const about = h('p', { class: 'about' });
-    // Guests have no rating: the server would refuse them.
+    // Guests have no rating, so the server would reject a rated match.
     const isClosed = rated === true && !this.#app.player?.account;
     const counts = [rated && translate('rated.short'), isClosed && translate('seekers.registered')];
     setText(about, [...terms, ...counts].filter(Boolean).join(' · '));

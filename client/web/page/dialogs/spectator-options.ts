@@ -1,4 +1,4 @@
-// Who may watch a match, and how much later they see it.
+// Form for the access of spectators and their delay.
 
 import { select } from '../ui/form-controls.ts';
 import { replaceChildren, h } from '../ui/dom.ts';
@@ -9,20 +9,19 @@ import type { SpectatorAccess } from '../net/protocol.ts';
 import type { LobbyPrefs } from '../lobby/lobby-prefs.ts';
 
 const MINUTE_MS = 60_000;
-/** The server's bound is ten minutes. */
+/** The server allows at most ten minutes. */
 const DELAYS_MS = [0, MINUTE_MS, 3 * MINUTE_MS, 10 * MINUTE_MS];
 
-/** Draws what is to be chosen, by these terms. */
 export function renderSpectatorOptions(
-  place: HTMLElement,
+  container: HTMLElement,
   choice: Partial<LobbyPrefs>,
   choose: (change: Partial<LobbyPrefs>) => void,
-  { isRated, isCorrespondence: isOfDays }: { isRated: boolean; isCorrespondence: boolean },
+  { isRated, isCorrespondence }: { isRated: boolean; isCorrespondence: boolean },
 ) {
-  const drawn = JSON.stringify([isRated, isOfDays, choice.watch === 'nobody']);
-  if (place.dataset.drawn === drawn) return;
-  place.dataset.drawn = drawn;
-  const hadFocus = place.contains(document.activeElement);
+  const key = JSON.stringify([isRated, isCorrespondence, choice.watch === 'nobody']);
+  if (container.dataset.drawn === key) return;
+  container.dataset.drawn = key;
+  const hadFocus = container.contains(document.activeElement);
   const watch = select(
     translate('watch.who'),
     [
@@ -46,12 +45,12 @@ export function renderSpectatorOptions(
     String(choice.delay ?? 0),
     (ms) => choose({ delay: Number(ms) }),
   );
-  // What counts for ratings is for all to see, and by days nobody sees it later.
-  const isSeen = isRated || choice.watch !== 'nobody';
+  // Rated matches are public, and correspondence matches have no delay.
+  const isWatchable = isRated || choice.watch !== 'nobody';
   replaceChildren(
-    place,
-    h('div', { class: 'row fields' }, !isRated && watch, isSeen && !isOfDays && delay),
+    container,
+    h('div', { class: 'row fields' }, !isRated && watch, isWatchable && !isCorrespondence && delay),
     h('p', { class: 'note' }, translate(isRated ? 'watch.rated' : 'watch.about')),
   );
-  if (hadFocus) place.querySelector('select')?.focus();
+  if (hadFocus) container.querySelector('select')?.focus();
 }
