@@ -1,4 +1,5 @@
-// Plays tic-tac-toe against a bot in the page to the end. Prints the match's address and what the page shows then.
+// Plays a game of tic-tac-toe against a bot in the page. Prints the URL, the moves and the final
+// status as JSON.
 
 import { createRequire } from 'node:module';
 
@@ -6,8 +7,8 @@ const require = createRequire(new URL('../../client/web/package.json', import.me
 /** @type {typeof import('playwright-core')} */
 const { chromium } = require('playwright-core');
 
-/** How long any single wait may take. */
-const PATIENCE_MS = 60_000;
+/** Maximum duration of each wait. */
+const TIMEOUT_MS = 60_000;
 
 const [url = ''] = process.argv.slice(2);
 const browser = await chromium.launch({
@@ -23,7 +24,7 @@ try {
 
 async function playToTheEnd() {
   const page = await browser.newPage({ locale: 'en-US' });
-  page.setDefaultTimeout(PATIENCE_MS);
+  page.setDefaultTimeout(TIMEOUT_MS);
   /** @type {string[]} */
   const errors = [];
   page.on('pageerror', (error) => errors.push(String(error.stack)));
@@ -49,7 +50,7 @@ async function playToTheEnd() {
     );
   }
   const standing = await page.locator('.standing').first().innerText();
-  const shown = { address: page.url(), moves: await moves.allInnerTexts(), standing };
+  const result = { address: page.url(), moves: await moves.allInnerTexts(), standing };
   if (errors.length > 0) throw new Error(errors.join('\n'));
-  return shown;
+  return result;
 }

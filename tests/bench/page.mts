@@ -1,13 +1,13 @@
-// How soon the page is there, and how soon it answers a click, by the browser's own measures.
+// Measures the load time of the page and its response time to clicks.
 //
 //     cargo build && node --import ./tests/web/typescript.mjs tests/bench/page.mts
 //
-// The first table is of first loads over a slow line (400 kbit/s, 400 ms there and back): until there is a board, what
-// came until then, and by how much the page moved about (layout shift, 0 is none). The second is of matches against a
-// bot, on a processor that is slowed down four times, as a phone of the middle class is beside the machine that
-// measures: from each press of the mouse on the board to the next picture (Event Timing; it tells nothing below 16 ms,
-// and rounds to 8), and the layout shift of the whole match, also what follows a click. A machine that does anything
-// else meanwhile is measured with it.
+// The first table has first loads over a slow connection (400 kbit/s, 400 ms round trip): the time
+// until the board is visible, the bytes and requests until then, and the layout shift. The second
+// table has matches against a bot, with the processor slowed down four times, like a mid-range
+// phone. It has the time from each mouse press on the board to the next frame and the layout shift
+// of the match, including shifts after a click. Event Timing omits times below 16 ms and rounds the
+// others to 8 ms. Other work on the machine distorts the results.
 
 import { parseArgs } from 'node:util';
 
@@ -25,12 +25,12 @@ import type { Page } from '../web/support.ts';
 
 const GAMES = ['Tic-tac-toe', 'Connect Four', 'Othello', 'Draughts', 'Chess', 'Gomoku', 'Go'];
 const WINDOW = { width: 1280, height: 800 };
-const SLOW_LINE = {
+const SLOW_NETWORK = {
   ...{ offline: false, latency: 400 },
   ...{ downloadThroughput: 50_000, uploadThroughput: 50_000 },
 };
-/** What Event Timing does not tell of took less. */
-const LEAST_MS = 16;
+/** Event Timing omits shorter durations. */
+const MIN_DURATION_MS = 16;
 
 const { values } = parseArgs({
   options: {
@@ -41,10 +41,10 @@ const { values } = parseArgs({
 });
 
 /**
- * Somebody who comes for the first time.
- * @param rate how much slower it is
+ * Opens a page in a new browser context that collects the measurements.
+ * @param rate factor by which the processor is slowed down
  */
-async function visitor(server: Server, rate: number = 1) {
+async function openPage(server: Server, rate = 1) {
   const browser = await getBrowser();
   const context = await browser.newContext({ baseURL: server.url, viewport: WINDOW });
   await context.addInitScript(() => {
@@ -59,124 +59,121 @@ async function visitor(server: Server, rate: number = 1) {
     new PerformanceObserver((list) => {
       for (const { value } of list.getEntries() as any[]) shift += value;
     }).observe({ type: 'layout-shift', buffered: true });
-    const taken = () => {
-      const seen = { clicks: [...clicks.values()], shift };
+    const takeMeasurements = () => {
+      const measurements = { clicks: [...clicks.values()], shift };
       clicks.clear();
       shift = 0;
-      return seen;
+      return measurements;
     };
-    Object.assign(globalThis, { taken });
+    Object.assign(globalThis, { takeMeasurements });
   });
   const page = await context.newPage();
-  const tools = await context.newCDPSession(page);
-  await tools.send('Emulation.setCPUThrottlingRate', { rate });
-  return { page, tools };
+  const devTools = await context.newCDPSession(page);
+  await devTools.send('Emulation.setCPUThrottlingRate', { rate });
+  return { page, devTools };
 }
 
-/** What was measured since it was asked last. */
-const taken = (page: Page): Promise<{ clicks: number[]; shift: number }> =>
-  page.evaluate('taken()');
+/** Returns the measurements since the last call. */
+const takeMeasurements = (page: Page): Promise<{ clicks: number[]; shift: number }> =>
+  page.evaluate('takeMeasurements()');
 
-/** Two pictures later everything of before is drawn, and was told of. */
-const drawn = (page: Page) =>
+/** Waits until all changes are rendered and their measurements are reported. */
+const waitForFrames = (page: Page) =>
   page.evaluate(async () => {
     for (let frame = 0; frame < 3; frame++)
-      await new Promise((next) => requestAnimationFrame(next));
+      await new Promise((resolve) => requestAnimationFrame(resolve));
   });
 
-/** Opens an address for the first time, until this is to be seen. */
-async function load(server: Server, path: string, seen: string) {
-  const { page, tools } = await visitor(server);
-  await tools.send('Network.enable');
-  await tools.send('Network.emulateNetworkConditions', SLOW_LINE);
+/** Measures the first load of an address until the element is visible. */
+async function measureLoad(server: Server, path: string, selector: string) {
+  const { page, devTools } = await openPage(server);
+  await devTools.send('Network.enable');
+  await devTools.send('Network.emulateNetworkConditions', SLOW_NETWORK);
   let [bytes, requests] = [0, 0];
-  tools.on('Network.requestWillBeSent', () => requests++);
-  tools.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
+  devTools.on('Network.requestWillBeSent', () => requests++);
+  devTools.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
   const start = performance.now();
   await page.goto(path, { waitUntil: 'commit' });
-  await page.locator(seen).first().waitFor();
+  await page.locator(selector).first().waitFor();
   const seconds = (performance.now() - start) / 1000;
-  const came = { seconds: seconds.toFixed(2), kB: (bytes / 1000).toFixed(1), requests };
-  await drawn(page);
-  const { shift } = await taken(page);
+  const figures = { seconds: seconds.toFixed(2), kB: (bytes / 1000).toFixed(1), requests };
+  await waitForFrames(page);
+  const { shift } = await takeMeasurements(page);
   await page.context().close();
-  return { ...came, shift: shift.toFixed(4) };
+  return { ...figures, shift: shift.toFixed(4) };
 }
 
-/**
- * Presses the mouse in the middle of something.
- * @param last of several
- */
-async function click(page: Page, selector: string, last: boolean = false) {
-  const found = page.locator(selector);
-  const box = await (last ? found.last() : found.first()).boundingBox();
+/** Clicks the centre of the first or last element that matches the selector. */
+async function click(page: Page, selector: string, isLast = false) {
+  const matches = page.locator(selector);
+  const box = await (isLast ? matches.last() : matches.first()).boundingBox();
   if (!box) throw new Error(`${selector} is not visible`);
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-  await drawn(page);
+  await waitForFrames(page);
   await page.mouse.down();
   await page.mouse.up();
-  await drawn(page);
+  await waitForFrames(page);
 }
 
-/** Plays so many moves against a bot, each of which is possible, in as many matches as that takes. */
-async function match(server: Server, game: string, count: number) {
-  const { page } = await visitor(server, Number(values.rate));
+/** Plays `count` moves against a bot, in several matches if necessary, and measures the clicks. */
+async function measureClicks(server: Server, game: string, count: number) {
+  const { page } = await openPage(server, Number(values.rate));
   await page.goto('/');
   const clicks: number[] = [];
-  let [moved, wasShifted] = [0, 0];
+  let [clickCount, totalShift] = [0, 0];
   for (let own = 0; own < count; own++) {
     if (own === 0 || (await isMatchOver(page))) {
       await page.goto('/');
       await startBotMatch(page, { game });
       await waitForMyTurn(page);
-      await drawn(page);
-      await taken(page);
+      await waitForFrames(page);
+      await takeMeasurements(page);
     }
     if ((await page.locator('.cells :is(.movable, .legal)').count()) === 0) {
       await playOtherMove(page, 'Pass');
       continue;
     }
-    // The lowest piece: one that is far up would soon become another, which is asked about.
-    const picks = (await page.locator('.cells .movable').count()) > 0;
-    const steps = picks ? ['movable', 'legal'] : ['legal'];
+    // The lowest piece is far from promotion, which would open a dialog.
+    const needsSelection = (await page.locator('.cells .movable').count()) > 0;
+    const steps = needsSelection ? ['movable', 'legal'] : ['legal'];
     await playAndWait(page, async () => {
       for (const step of steps) await click(page, `.cells .${step}`, step === 'movable');
     });
     await isMatchOver(page);
-    moved += steps.length;
-    await drawn(page);
-    const seen = await taken(page);
-    clicks.push(...seen.clicks);
-    wasShifted += seen.shift;
+    clickCount += steps.length;
+    await waitForFrames(page);
+    const measurements = await takeMeasurements(page);
+    clicks.push(...measurements.clicks);
+    totalShift += measurements.shift;
   }
   await page.context().close();
-  const unseen = Array(Math.max(0, moved - clicks.length)).fill(0);
-  const all = [...unseen, ...clicks].sort((a, b) => a - b);
-  const at = (share: number) => all[Math.ceil(share * all.length) - 1] ?? 0;
-  const words = (ms: number) => (ms < LEAST_MS ? `< ${LEAST_MS}` : String(ms));
-  // What took less counts as if it had taken as long.
-  const sum = all.reduce((sum, ms) => sum + Math.max(ms, LEAST_MS), 0);
+  const unreported = Array(Math.max(0, clickCount - clicks.length)).fill(0);
+  const all = [...unreported, ...clicks].sort((a, b) => a - b);
+  const quantile = (share: number) => all[Math.ceil(share * all.length) - 1] ?? 0;
+  const format = (ms: number) => (ms < MIN_DURATION_MS ? `< ${MIN_DURATION_MS}` : String(ms));
+  // Unreported clicks count with the minimum duration.
+  const sum = all.reduce((sum, ms) => sum + Math.max(ms, MIN_DURATION_MS), 0);
   return {
-    ...{ clicks: all.length, mean: (sum / all.length).toFixed(1), median: words(at(0.5)) },
-    ...{ p90: words(at(0.9)), max: words(at(1)), shift: wasShifted.toFixed(4) },
+    ...{ clicks: all.length, mean: (sum / all.length).toFixed(1), median: format(quantile(0.5)) },
+    ...{ p90: format(quantile(0.9)), max: format(quantile(1)), shift: totalShift.toFixed(4) },
   };
 }
 
 const server = new Server([]);
 await server.start();
 try {
-  // Whoever comes first has the server pack its files.
-  const { page } = await visitor(server);
+  // The first request makes the server compress its files.
+  const { page } = await openPage(server);
   await page.goto('/');
   const address = new URL(await inviteFriend(page, 'Chess')).pathname;
   console.table({
-    lobby: await load(server, '/', '.way.first button:enabled'),
-    match: await load(server, address, '.surface .piece'),
+    lobby: await measureLoad(server, '/', '.way.first button:enabled'),
+    match: await measureLoad(server, address, '.surface .piece'),
   });
   await page.context().close();
   const figures: Record<string, object> = {};
   for (const game of values.games.split(',')) {
-    figures[game] = await match(server, game, Number(values.moves));
+    figures[game] = await measureClicks(server, game, Number(values.moves));
   }
   console.table(figures);
 } finally {
