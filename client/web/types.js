@@ -12,7 +12,7 @@ import { compile } from 'json-schema-to-typescript';
 const here = dirname(fileURLToPath(import.meta.url));
 const schemas = join(here, '../../src/protocol/schema');
 const generated = join(here, 'page/net/generated');
-/** Definitions to which a later server may add values within the same version of the protocol. */
+/** Enums that a later server may extend within the same protocol version. */
 const OPEN_ENUMS = [
   ...['ChatPreset', 'EndReason', 'ErrorCode', 'FindingKind', 'MistakeKind', 'UnratedReason'],
 ];
