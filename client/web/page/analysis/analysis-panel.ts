@@ -1,4 +1,5 @@
-// Shows the analysis of a match: a graph of the winning chances, the judgement of each move and the mistake trainer.
+// Shows the analysis of a match: a graph of the winning chances, the judgement of each move and the
+// mistake trainer.
 
 import { replaceChildren, h, svg } from '../ui/dom.ts';
 import { conventionsOf } from '../model/game-conventions.ts';
@@ -87,7 +88,7 @@ export class AnalysisPanel {
     return last?.judged ? last.best : null;
   }
 
-  /** Short judgement of the last shown move, for the line above the board. */
+  /** Short judgement of the last shown move, for the status line. */
   briefJudgement({ plies }: AnalysisResult, shownPly: number) {
     const played = plies.get(shownPly - 1);
     if (!played?.judged || this.trainer) return null;

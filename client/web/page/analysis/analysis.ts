@@ -40,7 +40,9 @@ export class AnalysisResult {
   }
 }
 
-/** Whether the user may analyse the match after its end. The host may analyse a match of two bots. */
+/**
+ * Whether the user may analyse the match after its end. The host may analyse a match of two bots.
+ */
 function isOffered(app: App, match: Match) {
   const { you, host } = match;
   const access = app.connection.welcome?.analysis;
@@ -121,7 +123,8 @@ export class MatchAnalysis {
     const hasChanged = shownPly !== this.#shownPly;
     this.#match = match;
     this.#shownPly = shownPly;
-    // For spectators, the button has its place from the start, so that nothing moves when the match ends.
+    // For spectators, the button has its place from the start, so that nothing moves when the match
+    // ends.
     this.button.hidden =
       match.you === null ? !isOffered(this.#app, match) : match.status !== 'ended';
     this.button.classList.toggle('gone', !mayAnalyse(this.#app, match) || this.#isRequested);

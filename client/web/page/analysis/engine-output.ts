@@ -18,7 +18,7 @@ export class EngineOutput {
   }
 
   show(match: Match) {
-    // A match that had ended before has no output.
+    // After the end, the place is only kept if there is output.
     const thinking = this.#lastThinking(match);
     const isShown = match.thinking === true && (match.status !== 'ended' || thinking !== null);
     if (isShown && this.panelContainer.hidden) void this.#loadPanel(match);

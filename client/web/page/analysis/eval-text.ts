@@ -12,7 +12,10 @@ import { sideName } from '../text/labels.ts';
 import type { Hint, PositionEvaluation } from '../net/protocol.ts';
 import type { Match } from '../model/match.ts';
 
-/** Value in hundredths above any material: the side has a won position, if the move limit allows the win. */
+/**
+ * Value in hundredths above any material: the side has a won position, if the move limit allows the
+ * win.
+ */
 const WINNING_VALUE = 5000;
 
 /** Capitalizes a sentence, unless it begins with a square. */

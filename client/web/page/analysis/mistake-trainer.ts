@@ -1,4 +1,5 @@
-// Lets the player go through their mistakes: for each position, they look for a better move on the board.
+// Lets the player go through their mistakes: for each position, they look for a better move on the
+// board.
 
 import { replaceChildren, h } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';

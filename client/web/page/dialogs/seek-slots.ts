@@ -1,5 +1,5 @@
-// List of players who seek an opponent. Each seeker stays in the same row, so that a button does not change under
-// the pointer.
+// List of players who seek an opponent. Each seeker stays in the same row, so that a button does
+// not change under the pointer.
 
 import { replaceChildren, h, setText } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
@@ -10,7 +10,7 @@ import { formatClock } from '../text/time.ts';
 import type { Seeker, Seekers } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
-/** Time for which the row of a seeker who left stays free. */
+/** Time that the row of a seeker stays free after they leave. */
 const FREE_MS = 1000;
 
 export type TakenSlot = { key: string; element: HTMLElement } | null;

@@ -1,4 +1,5 @@
-// Calls the WebAssembly module with the rules and bots of the offline games (`client/alone`) by JSON.
+// Calls the WebAssembly module with the rules and bots of the offline games (`client/alone`) by
+// JSON.
 
 import type { Game } from '../net/protocol.ts';
 
@@ -43,7 +44,7 @@ export class Engine {
     return JSON.parse(this.#call(''));
   }
 
-  /** Throws the reason if a move is illegal. */
+  /** Throws an error if a move is illegal. */
   query(query: EngineQuery): GameState {
     const response = JSON.parse(this.#call(JSON.stringify(query)));
     if (response.error !== undefined) throw new Error(response.error);

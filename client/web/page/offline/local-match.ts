@@ -1,4 +1,5 @@
-// A match against a bot that runs in the browser. It produces the snapshots and events of the protocol.
+// A match against a bot that runs in the browser. It produces the snapshots and events of the
+// protocol.
 
 import type {
   MatchEvent,
@@ -50,7 +51,7 @@ export class LocalMatch {
   #seats;
   endedAt = 0;
 
-  /** Replays the moves of a stored game. Throws the reason if one is illegal. */
+  /** Replays the moves of a stored game. Throws an error if a move is illegal. */
   constructor(
     engine: Engine,
     options: LocalMatchOptions,
@@ -105,7 +106,7 @@ export class LocalMatch {
     return !this.isOver && typeof seat === 'object' ? seat.bot : null;
   }
 
-  /** Plays a move. Throws the reason if it is illegal. */
+  /** Plays a move. Throws an error if it is illegal. */
   play(move: string) {
     const { game } = this.options;
     this.#applyMove(this.#engine.query({ game, moves: [...this.#state.moves, move] }));
@@ -174,7 +175,7 @@ export class LocalMatch {
     return { series: { ...series, points: points as [number, number] } };
   }
 
-  /** Score of the series for the next match, in which the seats are swapped. */
+  /** Score of the series for the next match. The seats are swapped. */
   nextSeries() {
     const { game, points } = this.#series().series ?? { game: 1, points: this.#points() };
     return { game: game + 1, points: [points[1], points[0]] as [number, number] };

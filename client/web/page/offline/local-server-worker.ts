@@ -1,5 +1,5 @@
-// Worker that runs the local server: it receives requests and posts messages of the protocol. The first
-// message that it receives is the stored data.
+// Worker that runs the local server: it receives requests and posts messages of the protocol. The
+// first message that it receives is the stored data.
 
 import { Engine } from './engine.ts';
 import { LocalServer } from './local-server.ts';

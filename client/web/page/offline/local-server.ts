@@ -1,5 +1,5 @@
-// Replaces the server when it cannot be reached. It supports the part of the protocol that matches against bots
-// and the match history need.
+// Replaces the server when it cannot be reached. It supports the part of the protocol that matches
+// against bots and the match history need.
 
 import { LOCAL_PLAYER_ID, LocalMatch } from './local-match.ts';
 
@@ -108,7 +108,7 @@ export class LocalServer {
         return this.#snapshotOf(request.match);
       case 'join':
         this.#snapshotOf(request.match);
-        // The player has a seat in all matches.
+        // No match has an open seat.
         throw new RequestError('already_seated');
       case 'resync':
         return this.#resync(request.match, request.since);

@@ -40,7 +40,9 @@ export class LocalSocket implements SocketLike {
     this.#worker.terminate();
   }
 
-  /** Takes the lock of the newest tab, because two tabs would overwrite each other's stored games. */
+  /**
+   * Takes the lock of the newest tab, because two tabs would overwrite each other's stored games.
+   */
   async #claim() {
     const untilRelease = () => new Promise<void>((resolve) => (this.#release = resolve));
     try {

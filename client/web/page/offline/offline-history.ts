@@ -47,13 +47,16 @@ export function clearOfflineData() {
 /** Sets the owner of the stored data. The data of another player is deleted. */
 export function setOfflineHistoryOwner({ id, name }: Player) {
   const [ownerId, ...ownerName] = getStored('past-of')?.split(' ') ?? [];
-  // A guest whom the server has deleted returns with a new ID and the same name, which is unique.
+  // After the server has deleted a guest, the guest returns with a new ID and the same name, which
+  // is unique.
   const isSame = id === ownerId || name === ownerName.join(' ');
   if (!isSame) clearOfflineData();
   setStored('past-of', `${id} ${name}`);
 }
 
-/** Stores a match that has ended, if the player had a seat in it and the page has all its positions. */
+/**
+ * Stores a match that has ended, if the player had a seat in it and the page has all its positions.
+ */
 export function addToOfflineHistory(match: Match) {
   const { status, you, positions: all, ply, outcome } = match;
   if (status !== 'ended' || you === null || outcome?.reason === 'aborted') return;

@@ -1,4 +1,5 @@
-// Loads the texts of the page in the user's language. Formats numbers, dates and lists for its locale.
+// Loads the texts of the page in the user's language. Formats numbers, dates and lists for its
+// locale.
 
 import type english from '../locales/en.json';
 

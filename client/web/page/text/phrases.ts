@@ -183,7 +183,7 @@ function noWinnerTexts(match: Match, outcome: Outcome, context: PhraseContext) {
   }
 }
 
-/** Says why the match was aborted, and by whom. */
+/** Says why the match was aborted, or who aborted it. */
 function abortReason(match: Match, { detail, by }: Outcome, context: PhraseContext) {
   if (detail === 'declined') return translate('ended.declined');
   if (by === undefined) return translate('ended.brokenOff');

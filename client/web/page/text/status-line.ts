@@ -1,4 +1,4 @@
-// Shows the status of the match in the line above the board, and the result at its end.
+// Updates the status line of a match and its result at the end.
 
 import { replaceChildren, setText } from '../ui/dom.ts';
 import { instructionText } from '../actions/instructions.ts';

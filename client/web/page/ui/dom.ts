@@ -75,7 +75,10 @@ export function updateClass(
   return now;
 }
 
-/** Runs work that is not urgent after the next frame, so that the user first sees the effect of a click. */
+/**
+ * Runs work that is not urgent after the next frame, so that the user first sees the effect of a
+ * click.
+ */
 export const afterNextPaint = (callback: () => void) =>
   requestAnimationFrame(() => setTimeout(callback));
 

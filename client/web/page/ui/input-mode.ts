@@ -1,5 +1,5 @@
-// Detects whether the user plays by touch alone. The page then draws no focus ring on the board, where it would look
-// like the mark of a move.
+// Detects whether the user plays by touch alone. The page then draws no focus ring on the board,
+// where it would look like the mark of a move.
 
 const root = document.documentElement;
 

@@ -1,4 +1,5 @@
-// Reads and writes `localStorage`. If the browser forbids it, nothing is stored and the page still works.
+// Reads and writes `localStorage`. If the browser forbids it, nothing is stored and the page still
+// works.
 
 export function getStored(key: string): string | null {
   try {
