@@ -1,5 +1,4 @@
-// Calls the WebAssembly module with the rules and bots of the offline games (`client/alone`) by
-// JSON.
+// Calls the WebAssembly module `client/alone`, which has the rules and bots of the offline games.
 
 import type { Game } from '../net/protocol.ts';
 

@@ -1,5 +1,4 @@
-// A match against a bot that runs in the browser. It produces the snapshots and events of the
-// protocol.
+// Runs a match in the browser. It produces the snapshots and events of the protocol.
 
 import type {
   MatchEvent,

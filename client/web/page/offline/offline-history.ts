@@ -47,8 +47,7 @@ export function clearOfflineData() {
 /** Sets the owner of the stored data. The data of another player is deleted. */
 export function setOfflineHistoryOwner({ id, name }: Player) {
   const [ownerId, ...ownerName] = getStored('past-of')?.split(' ') ?? [];
-  // After the server has deleted a guest, the guest returns with a new ID and the same name, which
-  // is unique.
+  // A guest that the server has deleted returns with a new ID and the same unique name.
   const isSame = id === ownerId || name === ownerName.join(' ');
   if (!isSame) clearOfflineData();
   setStored('past-of', `${id} ${name}`);

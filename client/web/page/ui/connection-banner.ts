@@ -9,41 +9,41 @@ let interval: ReturnType<typeof setInterval> | undefined;
 /** Banner with the countdown to the next attempt to connect. */
 let countdown: ReturnType<typeof countdownBanner> | undefined;
 
-export function showConnectionBanner(place: HTMLElement, app: App) {
+export function showConnectionBanner(container: HTMLElement, app: App) {
   clearInterval(interval);
   const { connection } = app;
   const { status } = connection;
   switch (status.state) {
     case 'open': {
-      const hadFocus = place.contains(document.activeElement);
+      const hadFocus = container.contains(document.activeElement);
       replaceChildren(
-        place,
+        container,
         connection.isOffline ? offlineBanner(app) : status.isSlow && slowBanner(),
       );
-      if (hadFocus) place.querySelector('button')?.focus();
+      if (hadFocus) container.querySelector('button')?.focus();
       break;
     }
     case 'connecting':
       // The first connection after loading the page needs no banner.
       if (connection.welcome) {
         replaceChildren(
-          place,
+          container,
           h('div', { class: 'banner' }, h('p', {}, translate('link.connecting'))),
         );
       }
       break;
     case 'waiting':
       // All attempts share one element, so that a button does not change while the user presses it.
-      if (!countdown || !place.contains(countdown.element)) {
+      if (!countdown || !container.contains(countdown.element)) {
         countdown = countdownBanner(app);
-        replaceChildren(place, countdown.element);
+        replaceChildren(container, countdown.element);
       }
       countdown.update();
       interval = setInterval(countdown.update, 250);
       break;
     case 'replaced':
       replaceChildren(
-        place,
+        container,
         h(
           'div',
           { class: 'banner strong', role: 'alert' },
@@ -58,7 +58,7 @@ export function showConnectionBanner(place: HTMLElement, app: App) {
       break;
     case 'ended':
       replaceChildren(
-        place,
+        container,
         h(
           'div',
           { class: 'banner strong', role: 'alert' },
@@ -74,7 +74,7 @@ export function showConnectionBanner(place: HTMLElement, app: App) {
       break;
     case 'broken':
       replaceChildren(
-        place,
+        container,
         h(
           'div',
           { class: 'banner strong', role: 'alert' },

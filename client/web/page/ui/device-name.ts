@@ -1,8 +1,8 @@
 // Names the device in the list of the player's sessions.
 
 /**
- * Browser names by their marks in the user agent. The first match counts, because many browsers also
- * contain the marks of others.
+ * Browser names by their marks in the user agent. The first match counts, because many user agents
+ * also contain the marks of other browsers.
  */
 const BROWSERS = {
   Edg: 'Edge',

@@ -3,8 +3,8 @@
 export type Child = Node | string | number | null | false | undefined;
 
 /**
- * Creates an HTML element. Attributes that begin with `on` are event listeners. `true` sets an empty
- * attribute; `null`, `false` and `undefined` set none.
+ * Creates an HTML element. Attributes that begin with `on` are event listeners. `true` sets an
+ * empty attribute; `null`, `false` and `undefined` set none.
  */
 export function h<T extends keyof HTMLElementTagNameMap>(
   tag: T,
@@ -61,7 +61,7 @@ export function showError(element: Element, text: string) {
 }
 
 /**
- * Moves a class from the elements `before` to the elements `these`. Elements in both are not touched.
+ * Moves a class from the elements `before` to the elements `these`, but skips those in both.
  * @returns the elements that now have the class
  */
 export function updateClass(
