@@ -12,8 +12,8 @@ import { ApiKeysCard } from './api-keys.ts';
 import { DevicePairingCard } from './device-pairing.ts';
 import { recoveryKeyCard } from './recovery-key.ts';
 
-import type { Message } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
+import type { Change } from '../app/store.ts';
 
 export class AccountPage {
   #app;
@@ -93,9 +93,9 @@ export class AccountPage {
     void this.#blockedPlayers.refresh();
   }
 
-  onMessage(message: Message) {
-    if (message.type !== 'session_added') return;
-    this.#pairing.onCodeUsed(message.label);
+  onChange({ action }: Change) {
+    if (action.type !== 'session_added') return;
+    this.#pairing.onCodeUsed(action.label);
     this.#sessions.refresh();
   }
 

@@ -7,8 +7,9 @@ import { MatchListSection } from '../lobby/match-rows.ts';
 import { GameFilters } from './game-filters.ts';
 import { NotificationToggle } from './notification-toggle.ts';
 
-import type { HistoryRow, Message } from '../net/protocol.ts';
+import type { HistoryRow } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
+import type { Change } from '../app/store.ts';
 import type { MatchRow } from '../lobby/match-rows.ts';
 
 const PAGE_SIZE = 20;
@@ -63,8 +64,8 @@ export class GameHistoryPage {
     void this.#load();
   }
 
-  onMessage(message: Message) {
-    if (message.type === 'ended') void this.#load();
+  onChange({ action }: Change) {
+    if (action.type === 'ended') void this.#load();
   }
 
   unmount() {

@@ -6,9 +6,10 @@ import { h } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
 import { tryLoadLazyChunk } from '../app/lazy.ts';
 
-import type { AnalysedPly, Analysis, Message, PositionEvaluation } from '../net/protocol.ts';
+import type { AnalysedPly, Analysis, PositionEvaluation } from '../net/protocol.ts';
 import type { AnalysisPanel } from './analysis-panel.ts';
 import type { App } from '../app/main.ts';
+import type { Action } from '../model/state.ts';
 import type { Match } from '../model/match.ts';
 
 /** Path of the icon: a graph with a point. */
@@ -101,7 +102,7 @@ export class MatchAnalysis {
       this.#panel.element.focus({ preventScroll: true });
   }
 
-  onMessage(message: Message) {
+  onChange(message: Action) {
     if (!('match' in message) || message.match !== this.#match?.match) return;
     if (message.type === 'error') this.#isRequested = false;
     if (message.type !== 'analysis') return;

@@ -7,8 +7,9 @@ import { translate } from '../text/language.ts';
 import { EnginePanel } from '../analysis/engine-panel.ts';
 import { capitalizeSentence } from '../analysis/eval-text.ts';
 
-import type { Message, Request, SeatRequest } from '../net/protocol.ts';
+import type { Request, SeatRequest } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
+import type { Action } from '../model/state.ts';
 import type { EditorPosition } from './editor-position.ts';
 
 /** The server ends the hidden match when the player has been absent for this long. */
@@ -41,7 +42,7 @@ export class BotSuggestion {
       ...{ listed: false, watch: 'nobody', history: false, patience_ms: ABSENCE_LIMIT_MS },
     });
     // No other part of the page shows this match.
-    this.#app.matches.delete(match.match);
+    this.#app.store.dispatch({ type: 'match_left', match: match.match });
     this.#match = match.match;
     if (requestId !== this.#requestCount) {
       this.#abort();
@@ -58,11 +59,11 @@ export class BotSuggestion {
     this.element.hidden = false;
     // The bot may have moved before the snapshot was taken.
     const { lastThinking } = this.#app;
-    if (lastThinking) this.onMessage(lastThinking);
+    if (lastThinking) this.onChange(lastThinking);
     if (match.moves[0] !== undefined) this.#onBotMove(match.moves[0]);
   }
 
-  onMessage(message: Message) {
+  onChange(message: Action) {
     if (!('match' in message) || message.match !== this.#match || this.#match === '') return;
     if (message.type === 'thinking' && message.ply === 0) {
       this.#panel?.show(message);

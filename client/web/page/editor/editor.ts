@@ -21,8 +21,9 @@ import { readPosition } from './notation/read-position.ts';
 import { serverErrorText } from './server-errors.ts';
 import { PositionError } from './position-error.ts';
 
-import type { Game, Message, SeatRequest } from '../net/protocol.ts';
+import type { Game, SeatRequest } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
+import type { Change } from '../app/store.ts';
 
 const TEXT_LENGTH_MAX = 20_000;
 
@@ -86,8 +87,8 @@ export class EditorPage {
     window.removeEventListener('hashchange', this.#onHashChange);
   }
 
-  onMessage(message: Message) {
-    this.#botSuggestion.onMessage(message);
+  onChange({ action }: Change) {
+    this.#botSuggestion.onChange(action);
   }
 
   #openHash(hash: string) {

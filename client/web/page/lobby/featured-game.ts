@@ -61,7 +61,7 @@ export class FeaturedGame {
     const id = this.#watchedId;
     this.#watchedId = null;
     if (id === null) return;
-    this.#app.matches.delete(id);
+    this.#app.store.dispatch({ type: 'match_left', match: id });
     if (this.#app.connection.status.state !== 'open') return;
     // No code waits for the reply, and a lost request does no harm.
     this.#app.connection.request({ type: 'leave', match: id }).catch(() => {});

@@ -17,18 +17,10 @@ import { MatchOptions } from './match-options.ts';
 import { formatDuration } from '../text/time.ts';
 import { tryLoadLazyChunk } from '../app/lazy.ts';
 
-import type {
-  Game,
-  ListChanged,
-  NamedPlayer,
-  RequestOf,
-  SeatRequest,
-  Seeker,
-  Seekers,
-  Snapshot,
-} from '../net/protocol.ts';
+import type { Game, NamedPlayer, RequestOf, SeatRequest, Seeker } from '../net/protocol.ts';
 import type { LobbyPrefs } from './lobby-prefs.ts';
 import type { App } from '../app/main.ts';
+import type { Change } from '../app/store.ts';
 
 export class Lobby {
   element = h('div', { class: 'lobby' });
@@ -102,20 +94,10 @@ export class Lobby {
     if (hadFocus) search?.focus();
   }
 
-  onSnapshot(snapshot: Snapshot) {
-    this.#search.onSnapshot(snapshot);
-  }
-
-  onListChanged(change: ListChanged) {
-    this.#listing.onListChanged(change);
-  }
-
-  onSeekers(told: Seekers) {
-    this.#listing.onSeekers(told);
-  }
-
-  onSeekFailed() {
-    this.#search.clear();
+  onChange({ action }: Change) {
+    if (action.type === 'match') this.#search.onSnapshot(action);
+    if (action.type === 'error' && !action.match) this.#search.clear();
+    this.#listing.onChange(action);
   }
 
   /** Looks for the same as somebody who looks already. */

@@ -9,7 +9,8 @@ import { MyGames, toMatchRow } from './my-games.ts';
 import { MatchListSection } from './match-rows.ts';
 import { SeekList } from './seek-list.ts';
 
-import type { ListChanged, Seeker, Seekers } from '../net/protocol.ts';
+import type { Action } from '../model/state.ts';
+import type { Seeker } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
 /** More than fits on a screen, of each kind; a crowd meets by code or by search. */
@@ -96,12 +97,9 @@ export class MatchLists {
     this.start();
   }
 
-  onListChanged(change: ListChanged) {
-    this.#lists.onListChanged(change);
-  }
-
-  onSeekers(told: Seekers) {
-    void this.#seekers.onSeekers(told);
+  onChange(action: Action) {
+    if (action.type === 'list_changed') this.#lists.onListChanged(action);
+    if (action.type === 'seekers') void this.#seekers.onSeekers(action);
   }
 
   #show(game: string) {

@@ -7,6 +7,7 @@ import { MatchView } from './match-view.ts';
 import { conventionsOf, moveForKeyEvent } from '../model/game-conventions.ts';
 import { translate, joinSentences } from '../text/language.ts';
 import { isLiveFor, isMyTurn, standInSeat } from '../model/match.ts';
+import { isMatchEvent } from '../model/state.ts';
 import { sideName } from '../text/labels.ts';
 import { PendingMove } from './pending-move.ts';
 import { PremoveState, premoveOptions, canPremove } from '../model/premove.ts';
@@ -20,8 +21,9 @@ import { announceEvent, announceChange } from '../text/announcer.ts';
 import { matchTabTitle } from '../app/title.ts';
 import * as words from '../text/phrases.ts';
 
-import type { Game, MatchEvent, Message, ChatMessage, Thinking } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
+import type { Change } from '../app/store.ts';
+import type { Game, MatchEvent, Snapshot, Thinking } from '../net/protocol.ts';
 import type { Match } from '../model/match.ts';
 
 /** What a room is called for the status of its match. */
@@ -36,22 +38,22 @@ export class MatchPage {
   #app;
   /** What the address calls the match: its code, or its id. */
   #code;
-  #entrance;
+  #joiner;
   /** What is drawn when the match is known. */
-  #furniture: MatchView | null = null;
-  #own;
-  #ahead;
+  #matchView: MatchView | null = null;
+  #pendingMove;
+  #premoves;
   /** After how many moves the board is shown; `null` for now. */
-  #looking: number | null = null;
+  #shownPly: number | null = null;
   /** Until it is answered, or somebody waits for it. */
-  #askedForPast: Promise<void> | null = null;
+  #historyRequest: Promise<void> | null = null;
   /** Whether the board is seen from the other side than the one that it is seen from at first. */
-  #isTurned = false;
-  #entered = false;
+  #isFlipped = false;
+  #hasJoined = false;
   /** Which move the address leads to, of a match that is over. */
-  #linked = parsePlyHash(location.hash);
+  #linkedPly = parsePlyHash(location.hash);
   #onHash = () => {
-    this.#linked = parsePlyHash(location.hash);
+    this.#linkedPly = parsePlyHash(location.hash);
     this.#followLink();
   };
   #onKey = (event: KeyboardEvent) => this.#key(event);
@@ -59,12 +61,12 @@ export class MatchPage {
   constructor(app: App, code: string, { watch = false }: { watch?: boolean }) {
     this.#app = app;
     this.#code = code.toUpperCase();
-    this.#ahead = new PremoveState(app);
-    this.#own = new PendingMove(app, {
-      focusBoard: () => this.#furniture?.board.focus({ preventScroll: true }),
-      onSent: () => this.#played(),
+    this.#premoves = new PremoveState(app);
+    this.#pendingMove = new PendingMove(app, {
+      focusBoard: () => this.#matchView?.board.focus({ preventScroll: true }),
+      onSent: () => this.#onMoveSent(),
     });
-    this.#entrance = new MatchJoiner(app, this.#code, watch);
+    this.#joiner = new MatchJoiner(app, this.#code, watch);
     window.addEventListener('keydown', this.#onKey);
     window.addEventListener('hashchange', this.#onHash);
   }
@@ -82,29 +84,29 @@ export class MatchPage {
   }
 
   title() {
-    const { why, isTemporary: passes } = this.#entrance.joinError;
+    const { why, isTemporary: passes } = this.#joiner.joinError;
     if (why) return `${passes ? translate('room.again') : why} – Plyhouse`;
     const match = this.#match;
     if (!match) return '';
     const game = this.#app.game(match.game)?.title ?? match.game;
     const { state } = this.#app.connection.status;
-    return `${matchTabTitle(match, state, this.#speech(match))} – ${game} – Plyhouse`;
+    return `${matchTabTitle(match, state, this.#phraseContext(match))} – ${game} – Plyhouse`;
   }
 
   onWelcome() {
-    this.#furniture?.analysis.onWelcome();
+    this.#matchView?.analysis.onWelcome();
     void this.#enter();
   }
 
   unmount() {
-    this.#entrance.cancel();
+    this.#joiner.cancel();
     window.removeEventListener('keydown', this.#onKey);
     window.removeEventListener('hashchange', this.#onHash);
-    this.#furniture?.unmount();
+    this.#matchView?.unmount();
     const match = this.#match;
     // What we only watched is followed no more; our own matches go on without being looked at.
     if (match && match.you === null && !isLiveFor(match, this.#app.player?.id)) {
-      this.#app.matches.delete(match.match);
+      this.#app.store.dispatch({ type: 'match_left', match: match.match });
       if (this.#app.connection.status.state === 'open') {
         void this.#app.request({ type: 'leave', match: match.match });
       }
@@ -115,32 +117,32 @@ export class MatchPage {
     const match = this.#match;
     // Told with the welcome, maybe. Whoever comes to a seat in which a bot stands in takes it back.
     const isOut = match && standInSeat(match, this.#app.player?.id) !== null;
-    if (match && !this.#entered && !isOut) this.#arrived();
-    else await this.#entrance.join(this.#entered ? this.match : undefined, () => this.#arrived());
+    if (match && !this.#hasJoined && !isOut) this.#onJoined();
+    else await this.#joiner.join(this.#hasJoined ? this.match : undefined, () => this.#onJoined());
   }
 
-  #arrived() {
+  #onJoined() {
     const match = this.#match;
     if (!match) return;
-    const first = !this.#entered;
-    this.#entered = true;
-    this.#entrance.onJoined();
+    const first = !this.#hasJoined;
+    this.#hasJoined = true;
+    this.#joiner.onJoined();
     this.element.dataset.match = match.match;
     this.#app.update();
-    if (first && match.you !== null && match.status === 'running') this.#toBoard();
-    this.#askForPast(match);
+    if (first && match.you !== null && match.status === 'running') this.#focusBoard();
+    this.#fetchHistory(match);
     this.#followLink();
-    this.#own.resend(match);
+    this.#pendingMove.resend(match);
     this.#playQueued(match);
   }
 
   /** The positions that one steps back through are in the events before the snapshot. */
-  #askForPast(match: Match) {
+  #fetchHistory(match: Match) {
     const count = match.status === 'open' ? 0 : match.ply + 1;
     const whole = Array.from({ length: count }, (_, ply) => match.positions[ply]);
     if (whole.every((position) => position !== undefined)) return;
     // Without them one only sees less of the past.
-    this.#askedForPast = fetchEvents(this.#app, match).then(
+    this.#historyRequest = fetchEvents(this.#app, match).then(
       () => {},
       () => {},
     );
@@ -151,107 +153,107 @@ export class MatchPage {
     return this.#match?.match === match;
   }
 
-  onEvent(match: Match, event: MatchEvent) {
-    if (match.match !== this.#match?.match) return;
-    this.#own.onMatchEvent(match, event);
-    if (event.type === 'taken_back' && this.#ahead.premove)
+  #onEvent(match: Match, event: MatchEvent) {
+    this.#pendingMove.onMatchEvent(match, event);
+    if (event.type === 'taken_back' && this.#premoves.premove)
       this.#app.toast(translate('ahead.none'));
-    if (event.type === 'ended' || event.type === 'taken_back') this.#ahead.premove = null;
-    if (event.type === 'ended') this.#furniture?.result.open();
-    if (event.type === 'taken_back') this.#lookOn(match);
+    if (event.type === 'ended' || event.type === 'taken_back') this.#premoves.premove = null;
+    if (event.type === 'ended') this.#matchView?.result.open();
+    if (event.type === 'taken_back') this.#clampShownPly(match);
     // Whoever sits here can play at once by keyboard.
     if (event.type === 'started' && match.you !== null) {
-      queueMicrotask(() => this.#toBoard());
+      queueMicrotask(() => this.#focusBoard());
     }
     announceEvent(this.#app, match, event);
     this.#playQueued(match);
   }
 
   /** Has the board in sight, and the keyboard play on it. */
-  #toBoard() {
+  #focusBoard() {
     window.scrollTo(0, 0);
-    this.#furniture?.board.focus({ preventScroll: true });
+    this.#matchView?.board.focus({ preventScroll: true });
   }
 
-  onMatchChanged(before: Match, after: Match) {
-    if (after.match === this.#match?.match) announceChange(this.#app, before, after);
-  }
-
-  /** We may not see it any more, or not as it is now. */
-  onWatchEnded(match: string) {
-    if (this.match !== match) return;
-    this.#entrance.onWatchEnded(match, () => this.#arrived());
-  }
-
-  onMessage(message: Message) {
-    this.#furniture?.analysis.onMessage(message);
-    if (message.type === 'thinking' && message.match === this.match) this.#hearThought(message);
-  }
-
-  /** A bot thinks, and tells what: what it would play now is drawn. */
-  #hearThought(told: Thinking) {
-    this.#furniture?.engineOutput.onThinking(told);
-    const isNow = this.#looking === null && told.ply === this.#match?.ply;
-    if (isNow && told.pv[0] !== undefined) this.#furniture?.board.showBestMove(told.pv[0]);
-  }
-
-  /** Somebody has said something. */
-  onChat(line: ChatMessage) {
+  onChange({ action, before, after }: Change) {
+    this.#matchView?.analysis.onChange(action);
     const match = this.#match;
-    if (match?.match === line.match) this.#furniture?.onChat(match, line);
+    if (action.type === 'match') this.#followRematch(action);
+    if (!('match' in action) || action.match === undefined) return;
+    if (action.type === 'watch_over' && action.match === this.match) {
+      this.#joiner.onWatchEnded(action.match, () => this.#onJoined());
+    }
+    if (!match || action.match !== match.match) return;
+    const old = before.matches.get(match.match);
+    if (old && old !== after.matches.get(match.match)) {
+      if (isMatchEvent(action)) this.#onEvent(match, action);
+      else announceChange(this.#app, old, match);
+    }
+    if (action.type === 'thinking') this.#onThinking(action);
+    if (action.type === 'said') this.#matchView?.onChat(match, action);
   }
 
-  /** A match is told of whole: the rematch of the one that is seen, under a code of its own, is gone to. */
-  onSnapshot(match: Pick<Match, 'match' | 'code' | 'previous' | 'you'>) {
-    const isNext = match.previous !== undefined && match.previous === this.match;
-    if (isNext && match.you !== null && !this.#app.isAtMatch(match)) this.#app.goToMatch(match);
+  /** Shows the engine output of a bot, and draws its best move. */
+  #onThinking(thinking: Thinking) {
+    this.#matchView?.engineOutput.onThinking(thinking);
+    const isCurrent = this.#shownPly === null && thinking.ply === this.#match?.ply;
+    if (isCurrent && thinking.pv[0] !== undefined) {
+      this.#matchView?.board.showBestMove(thinking.pv[0]);
+    }
   }
 
-  #speech(match: Match) {
+  /** Opens a rematch that has a match code of its own. */
+  #followRematch(snapshot: Snapshot) {
+    const isNext = snapshot.previous !== undefined && snapshot.previous === this.match;
+    if (isNext && snapshot.you !== null && !this.#app.isAtMatch(snapshot)) {
+      this.#app.goToMatch(snapshot);
+    }
+  }
+
+  #phraseContext(match: Match) {
     return phraseContextOf(this.#app, match);
   }
 
   update() {
     const match = this.#match;
-    if (!match || (this.#entrance.joinError.why && !this.#entrance.joinError.isTemporary)) {
-      this.#furniture?.unmount();
-      this.#furniture = null;
+    if (!match || (this.#joiner.joinError.why && !this.#joiner.joinError.isTemporary)) {
+      this.#matchView?.unmount();
+      this.#matchView = null;
       replaceChildren(this.element, this.#empty());
       return;
     }
     const game = this.#app.game(match.game);
     if (!game) return;
     const before = this.match;
-    if (this.#entered && before !== undefined && before !== match.match)
-      this.#moveOn(before, match);
-    this.#furniture ??= this.#furnish(game, match);
-    this.#lookOn(match);
-    this.#show(this.#furniture, game, match);
+    if (this.#hasJoined && before !== undefined && before !== match.match)
+      this.#openRematch(before, match);
+    this.#matchView ??= this.#createMatchView(game, match);
+    this.#clampShownPly(match);
+    this.#show(this.#matchView, game, match);
   }
 
   /** A rematch has taken over the code. */
-  #moveOn(before: string, match: Match) {
+  #openRematch(before: string, match: Match) {
     this.element.dataset.match = match.match;
-    this.#app.matches.delete(before);
+    this.#app.store.dispatch({ type: 'match_left', match: before });
     this.#app.clearToasts(before);
-    this.#furniture?.unmount();
-    this.#furniture = null;
-    this.#own.reset();
-    this.#ahead.premove = null;
-    this.#looking = null;
-    this.#linked = null;
+    this.#matchView?.unmount();
+    this.#matchView = null;
+    this.#pendingMove.reset();
+    this.#premoves.premove = null;
+    this.#shownPly = null;
+    this.#linkedPly = null;
     setPlyHash(null);
-    this.#isTurned = false;
+    this.#isFlipped = false;
     const side = sideName(match.seats[match.you ?? 0]?.side ?? '');
-    const standing = words.statusText(match, this.#speech(match));
+    const standing = words.statusText(match, this.#phraseContext(match));
     this.#app.announce(joinSentences(translate('room.next', { side }), standing));
     sound('turn');
-    this.#askForPast(match);
-    queueMicrotask(() => this.#toBoard());
+    this.#fetchHistory(match);
+    queueMicrotask(() => this.#focusBoard());
   }
 
   #empty() {
-    const { why, isTemporary: passes } = this.#entrance.joinError;
+    const { why, isTemporary: passes } = this.#joiner.joinError;
     return h(
       'div',
       { class: 'empty' },
@@ -261,28 +263,28 @@ export class MatchPage {
     );
   }
 
-  #furnish(game: Game, match: Match) {
+  #createMatchView(game: Game, match: Match) {
     const furniture = new MatchView(this.#app, game, match, {
       play: (move) => this.#play(move),
-      setPremove: (choice) => this.#queue({ squares: choice.split(' ') }),
-      setPremoveMove: (move) => this.#queue({ squares: [], move }),
-      cancelPremove: () => this.#ahead.cancel(),
+      setPremove: (choice) => this.#setPremove({ squares: choice.split(' ') }),
+      setPremoveMove: (move) => this.#setPremove({ squares: [], move }),
+      cancelPremove: () => this.#premoves.cancel(),
       goToPly: (ply) => this.#look(ply),
       flip: () => {
-        this.#isTurned = !this.#isTurned;
+        this.#isFlipped = !this.#isFlipped;
         this.#app.update();
       },
     });
     replaceChildren(this.element, ...furniture.elements);
-    furniture.actions.prompts.prepend(this.#own.element, furniture.analysis.trainerElement);
+    furniture.actions.prompts.prepend(this.#pendingMove.element, furniture.analysis.trainerElement);
     return furniture;
   }
 
   /** Draws the board, and marks whether it is our turn. */
   #showBoard({ analysis: { trainer: learning }, board }: MatchView, game: Game, match: Match) {
-    const now = this.#looking === null;
-    const shown = this.#looking ?? match.ply;
-    const pending = now ? this.#own.moveFor(match) : null;
+    const now = this.#shownPly === null;
+    const shown = this.#shownPly ?? match.ply;
+    const pending = now ? this.#pendingMove.moveFor(match) : null;
     const move = pending?.move ?? learning?.triedMove ?? null;
     const view =
       move === null
@@ -297,20 +299,20 @@ export class MatchPage {
       winningLine: now && match.outcome?.line ? match.outcome.line : [],
       legal,
       premoveOptions: awaits ? premoveOptions(match, view.board) : [],
-      premoveSquares: (now && this.#ahead.premove?.squares) || [],
+      premoveSquares: (now && this.#premoves.premove?.squares) || [],
       seat: match.you,
-      isAnimated: this.#entered,
-      isFlipped: this.#isSeenFromAbove(match) !== this.#isTurned,
+      isAnimated: this.#hasJoined,
+      isFlipped: this.#isSeenFromAbove(match) !== this.#isFlipped,
     });
     this.element.classList.toggle('my-turn', mine);
     return { view, pending, awaits, legal };
   }
 
   /** With a move of ours the board and whose turn it is change at once, and all else after the next picture. */
-  #played() {
+  #onMoveSent() {
     const match = this.#match;
     const game = match && this.#app.game(match.game);
-    if (this.#furniture && match && game) this.#showBoard(this.#furniture, game, match);
+    if (this.#matchView && match && game) this.#showBoard(this.#matchView, game, match);
     this.#app.updateSoon();
   }
 
@@ -326,8 +328,8 @@ export class MatchPage {
       spectatorCount: watching,
       chat: talk,
     } = furniture;
-    const now = this.#looking === null;
-    const shown = this.#looking ?? match.ply;
+    const now = this.#shownPly === null;
+    const shown = this.#shownPly ?? match.ply;
     analysis.show(match, shown);
     const { trainer: learning } = analysis;
     const { view, pending, awaits, legal } = this.#showBoard(furniture, game, match);
@@ -336,28 +338,28 @@ export class MatchPage {
       moves: otherMoves,
       areOnlyMoves: otherMoves.length === legal.length,
       canPremove: awaits,
-      isPassPremoved: this.#ahead.premove?.move === 'pass',
+      isPassPremoved: this.#premoves.premove?.move === 'pass',
     });
     const turn = pending ? null : match.turn;
     const ours = match.you ?? standInSeat(match, this.#app.player?.id) ?? 0;
-    players.show(match, turn, view.board, this.#isTurned ? 1 - ours : ours);
+    players.show(match, turn, view.board, this.#isFlipped ? 1 - ours : ours);
     const count = this.#count(match);
     const sides = game.sides.map(sideName);
     moves.show(
       match.san ?? match.moves,
-      { shown: this.#looking, count },
+      { shown: this.#shownPly, count },
       sides,
       firstToMove(match),
     );
     moves.setDownloadLink(match.match, game.record);
-    const { why, isTemporary: passes } = this.#entrance.joinError;
+    const { why, isTemporary: passes } = this.#joiner.joinError;
     furniture.engineOutput.show(match);
     const won = match.outcome?.line;
     result.avoidCovering(() => (won ? board.squareRects(won) : []));
     updateStatusLine(this.#app, furniture, match, {
-      ...{ shownPly: this.#looking, plyCount: count },
-      isPending: this.#own.isSent && pending !== null,
-      premoveText: this.#ahead.statusText(),
+      ...{ shownPly: this.#shownPly, plyCount: count },
+      isPending: this.#pendingMove.isSent && pending !== null,
+      premoveText: this.#premoves.statusText(),
       judgement: analysis.briefJudgement,
       trainerStatus: analysis.trainer?.statusText,
       loadError: passes ? why : '',
@@ -367,7 +369,7 @@ export class MatchPage {
       this.element.classList.toggle(name, match.status === status);
     }
     setText(watching, words.spectatorCountText(match));
-    actions.show(match, shown, now, this.#isTurned);
+    actions.show(match, shown, now, this.#isFlipped);
     talk.show(match);
     // Without the server nobody else can see it.
     moves.setShareable(match.status === 'ended' && !this.#app.connection.isOffline);
@@ -382,66 +384,66 @@ export class MatchPage {
   }
 
   /** Chooses a move ahead. */
-  #queue(choice: { squares: string[]; move?: string }) {
+  #setPremove(choice: { squares: string[]; move?: string }) {
     const match = this.#match;
     const game = match && this.#app.game(match.game);
-    if (!game || !canPremove(match) || this.#looking !== null) return;
-    this.#ahead.set(match, choice, boardAfter(game, match, match.ply).board);
+    if (!game || !canPremove(match) || this.#shownPly !== null) return;
+    this.#premoves.set(match, choice, boardAfter(game, match, match.ply).board);
   }
 
   /** Plays what was chosen ahead, once it is our turn. */
   #playQueued(match: Match) {
     const game = this.#app.game(match.game);
-    const move = game && this.#ahead.takeMove(match, boardAfter(game, match, match.ply).board);
+    const move = game && this.#premoves.takeMove(match, boardAfter(game, match, match.ply).board);
     if (typeof move !== 'string') return;
-    this.#looking = null;
+    this.#shownPly = null;
     this.#play(move);
   }
 
   #play(move: string) {
     const match = this.#match;
-    const learning = this.#furniture?.analysis.trainer;
+    const learning = this.#matchView?.analysis.trainer;
     if (learning?.legalMoves.includes(move)) learning.tryMove(move);
     if (
       !match ||
       !isMyTurn(match) ||
       this.#app.connection.status.state !== 'open' ||
-      this.#own.moveFor(match) ||
-      this.#looking !== null ||
+      this.#pendingMove.moveFor(match) ||
+      this.#shownPly !== null ||
       !match.legal.includes(move)
     )
       return;
-    this.#own.submit(match, move);
+    this.#pendingMove.submit(match, move);
   }
 
   /** How many moves there are, with one of ours that is under way. */
   #count(match: Match) {
-    return match.ply + (this.#own.moveFor(match) ? 1 : 0);
+    return match.ply + (this.#pendingMove.moveFor(match) ? 1 : 0);
   }
 
   /** Of what has not been played, or no longer, there is nothing to look back to. */
-  #lookOn(match: Match) {
-    if (this.#looking !== null && this.#looking >= this.#count(match)) this.#looking = null;
+  #clampShownPly(match: Match) {
+    if (this.#shownPly !== null && this.#shownPly >= this.#count(match)) this.#shownPly = null;
   }
 
   #look(ply: number) {
     const match = this.#match;
     if (!match) return;
-    if (ply < match.ply && match.positions[ply] === undefined && this.#askedForPast) {
-      void this.#askedForPast.then(() => this.#look(ply));
-      this.#askedForPast = null;
+    if (ply < match.ply && match.positions[ply] === undefined && this.#historyRequest) {
+      void this.#historyRequest.then(() => this.#look(ply));
+      this.#historyRequest = null;
       return;
     }
-    this.#looking = ply >= this.#count(match) || match.positions[ply] === undefined ? null : ply;
-    if (match.status === 'ended') setPlyHash(this.#looking);
+    this.#shownPly = ply >= this.#count(match) || match.positions[ply] === undefined ? null : ply;
+    if (match.status === 'ended') setPlyHash(this.#shownPly);
     this.#app.update();
   }
 
   /** Shows the move that the address leads to: while it is played, a match is shown as it is now. */
   #followLink() {
-    const ply = this.#linked;
+    const ply = this.#linkedPly;
     if (ply === null || this.#match?.status !== 'ended') return;
-    this.#linked = null;
+    this.#linkedPly = null;
     this.#look(ply);
   }
 
@@ -457,7 +459,7 @@ export class MatchPage {
     )
       return;
     const count = this.#count(match);
-    const shown = this.#looking ?? count;
+    const shown = this.#shownPly ?? count;
     const steps: Record<string, number> = {
       ArrowLeft: shown - 1,
       ArrowRight: shown + 1,
@@ -468,13 +470,13 @@ export class MatchPage {
     // Whoever is on a button means the button.
     const move = at?.closest('button, a') ? null : moveForKeyEvent(match.game, event);
     if (move !== null && !event.repeat) {
-      if (canPremove(match)) this.#queue({ squares: [], move });
+      if (canPremove(match)) this.#setPremove({ squares: [], move });
       else this.#play(move);
-    } else if (event.key === 'Escape' && this.#own.isConfirming) this.#own.cancel();
-    else if (event.key === 'Escape' && this.#ahead.premove) this.#ahead.cancel();
-    else if (event.key === 'Escape' && this.#furniture?.result.isOpen)
-      this.#furniture.result.close();
-    else if (!event.repeat && this.#furniture?.actions.offerPrompts.handleKey(event.key))
+    } else if (event.key === 'Escape' && this.#pendingMove.isConfirming) this.#pendingMove.cancel();
+    else if (event.key === 'Escape' && this.#premoves.premove) this.#premoves.cancel();
+    else if (event.key === 'Escape' && this.#matchView?.result.isOpen)
+      this.#matchView.result.close();
+    else if (!event.repeat && this.#matchView?.actions.offerPrompts.handleKey(event.key))
       this.#app.update();
     else if (step !== undefined && count > 0) this.#look(Math.max(0, step));
     else return;

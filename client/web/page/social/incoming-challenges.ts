@@ -1,56 +1,39 @@
-// Who challenges us: told wherever one is, until it is answered or over.
+// Shows incoming challenges over any view until the player answers them or they expire.
 
 import { RequestError } from '../net/connection.ts';
 import { replaceChildren, h } from '../ui/dom.ts';
 import { translateParts, translate } from '../text/language.ts';
 import { sideName } from '../text/labels.ts';
-import { playSound as sound } from '../ui/sounds.ts';
+import { playSound } from '../ui/sounds.ts';
 import { formatClock } from '../text/time.ts';
 
-import type { Challenge, Message, Welcome } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
+import type { Change } from '../app/store.ts';
+import type { Challenge } from '../net/protocol.ts';
 
 export class IncomingChallenges {
   #app;
-  #place;
-  /** Those that stand, by their matches. */
-  #standing: Map<string, Challenge> = new Map();
-  #drawn = '';
+  #container;
+  #rendered = '';
 
-  constructor(app: App, place: HTMLElement) {
+  constructor(app: App, container: HTMLElement) {
     this.#app = app;
-    this.#place = place;
+    this.#container = container;
+    app.store.subscribe((change) => this.#onChange(change));
   }
 
-  /** Those that wait are told with every connection. */
-  onWelcome({ challenges }: Welcome) {
-    const isNew = challenges.some(({ match }) => !this.#standing.has(match));
-    this.#standing = new Map(challenges.map((challenge) => [challenge.match, challenge]));
-    if (isNew) sound('turn');
-  }
-
-  onMessage(message: Message) {
-    switch (message.type) {
-      case 'challenge':
-        this.#standing.set(message.match, message);
-        sound('turn');
-        this.#app.update();
-        break;
-      case 'challenge_over':
-        this.#over(message.match);
-        return;
-      case 'match':
-        // By its link, too, one comes to a match that waits for oneself.
-        if (message.you === null && message.status === 'open') return;
-        this.#standing.delete(message.match);
-        break;
-      default:
+  #onChange({ action, before, after }: Change) {
+    if ([...after.challenges.keys()].some((match) => !before.challenges.has(match))) {
+      playSound('turn');
     }
+    if (action.type !== 'challenge_over') return;
+    const name = before.challenges.get(action.match)?.from.name;
+    if (name !== undefined) this.#app.toast(translate('challenge.gone', { name }));
   }
 
-  /** What the page is called, which tells of a challenge first. */
+  /** The title of the tab: it mentions the oldest challenge. */
   title(otherwise: string) {
-    const [first] = this.#standing.values();
+    const [first] = this.#app.store.state.challenges.values();
     return first
       ? `● ${translate('challenge.by', { name: first.from.name })} – Plyhouse`
       : otherwise;
@@ -58,22 +41,22 @@ export class IncomingChallenges {
 
   update() {
     const { state } = this.#app.connection.status;
-    // Nothing can be answered while there is no connection.
-    this.#place.inert = state !== 'open';
-    const all = [...this.#standing.values()];
-    const drawn = JSON.stringify([all, this.#app.games.length]);
-    if (this.#drawn === drawn) return;
-    this.#drawn = drawn;
-    const hadFocus = this.#place.contains(document.activeElement);
-    // One at a time, the oldest first: they lie over what one is doing.
-    const [first, ...more] = all;
-    replaceChildren(this.#place, first && this.#card(first, more.length));
+    // Without a connection the player cannot answer.
+    this.#container.inert = state !== 'open';
+    const challenges = [...this.#app.store.state.challenges.values()];
+    const rendered = JSON.stringify([challenges, this.#app.games.length]);
+    if (this.#rendered === rendered) return;
+    this.#rendered = rendered;
+    const hadFocus = this.#container.contains(document.activeElement);
+    // The card covers other content, so only one is shown.
+    const [first, ...more] = challenges;
+    replaceChildren(this.#container, first && this.#card(first, more.length));
     if (!hadFocus) return;
-    const next = this.#place.querySelector('button') ?? document.getElementById('main');
+    const next = this.#container.querySelector('button') ?? document.getElementById('main');
     next?.focus();
   }
 
-  /** @param more how many there are beside it */
+  /** @param more number of the other challenges */
   #card(challenge: Challenge, more: number) {
     const { game: name, clock, rated, from_position, seat, from } = challenge;
     const game = this.#app.game(name);
@@ -108,10 +91,8 @@ export class IncomingChallenges {
 
   async #play({ match }: Challenge) {
     const joined = await this.#app.enterMatch({ type: 'join', match });
-    if (joined || this.#app.connection.status.state !== 'open') return;
-    // It was called off, or cannot be played: whoever has asked is told.
-    this.#standing.delete(match);
-    this.#app.update();
+    // A refusal means that the challenge is over.
+    if (!joined && this.#app.connection.status.state === 'open') this.#remove(match);
   }
 
   async #decline({ match }: Challenge) {
@@ -119,18 +100,14 @@ export class IncomingChallenges {
       await this.#app.connection.request({ type: 'decline', match, offer: 'challenge' });
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
-      // Not known whether it was heard: the next welcome tells.
+      // The server may have declined the challenge. The next `welcome` lists the open ones.
       if (error.retryable || error.code === 'lost') return;
     }
-    this.#standing.delete(match);
-    this.#app.update();
+    this.#remove(match);
   }
 
-  #over(match: string) {
-    const challenge = this.#standing.get(match);
-    if (!challenge) return;
-    this.#standing.delete(match);
-    this.#app.toast(translate('challenge.gone', { name: challenge.from.name }));
+  #remove(match: string) {
+    this.#app.store.dispatch({ type: 'challenge_answered', match });
     this.#app.update();
   }
 }

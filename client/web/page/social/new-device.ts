@@ -1,43 +1,31 @@
-// A device has become ours: told wherever one is, until one knows of it. If it was somebody else, it is logged
-// out at once.
+// Shows over any view that a new device has logged in, until the player confirms it or ends its session.
 
 import { replaceChildren, h } from '../ui/dom.ts';
 import { markPlayerSaved } from '../actions/save-prompt.ts';
 import { translateParts, translate } from '../text/language.ts';
 import { tryLoadLazyChunk } from '../app/lazy.ts';
 
-import type { Message, SessionAdded } from '../net/protocol.ts';
+import type { SessionAdded } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
 export class NewDevice {
   #app;
-  #place;
-  /** Those that one has not answered for, the oldest first. */
-  #told: SessionAdded[] = [];
+  #container;
 
-  constructor(app: App, place: HTMLElement) {
+  constructor(app: App, container: HTMLElement) {
     this.#app = app;
-    this.#place = place;
+    this.#container = container;
+    app.store.subscribe(({ action, before, after }) => {
+      if (action.type === 'session_added') markPlayerSaved(app);
+      if (after.newSessions[0] !== before.newSessions[0]) this.#render(after.newSessions[0]);
+    });
   }
 
-  onMessage(message: Message) {
-    if (message.type !== 'session_added') return;
-    markPlayerSaved(this.#app);
-    this.#told.push(message);
-    if (this.#told.length === 1) this.#draw();
-  }
-
-  /** We may be somebody else now, whose devices they are not. */
-  clear() {
-    this.#told = [];
-    this.#draw();
-  }
-
-  #draw() {
-    const hadFocus = this.#place.contains(document.activeElement);
-    const [first] = this.#told;
-    replaceChildren(this.#place, first && this.#card(first));
-    if (hadFocus) (this.#place.querySelector('button') ?? document.getElementById('main'))?.focus();
+  #render(session: SessionAdded | undefined) {
+    const container = this.#container;
+    const hadFocus = container.contains(document.activeElement);
+    replaceChildren(container, session && this.#card(session));
+    if (hadFocus) (container.querySelector('button') ?? document.getElementById('main'))?.focus();
   }
 
   #card({ session, label }: SessionAdded) {
@@ -56,7 +44,7 @@ export class NewDevice {
       ),
       h(
         'button',
-        { type: 'button', class: 'primary', onclick: () => this.#next() },
+        { type: 'button', class: 'primary', onclick: () => this.#confirm(session) },
         translate('added.mine'),
       ),
       h(
@@ -67,23 +55,19 @@ export class NewDevice {
     );
   }
 
-  #next() {
-    this.#told.shift();
-    this.#draw();
+  #confirm(session: string) {
+    this.#app.store.dispatch({ type: 'session_confirmed', session });
   }
 
   /**
-   * Logs a device out; it need not be one that is told of.
+   * Ends a session of the player. Returns whether the server has ended it.
    * @param session its id, or `others`
-   * @returns whether that was done
    */
   async endSession(session: string): Promise<boolean> {
-    const seldom = await tryLoadLazyChunk(this.#app);
-    if (!(await seldom?.requestWithReauth(this.#app, { type: 'end_session', session })))
-      return false;
+    const lazy = await tryLoadLazyChunk(this.#app);
+    if (!(await lazy?.requestWithReauth(this.#app, { type: 'end_session', session }))) return false;
     this.#app.toast(translate('devices.ended'));
-    this.#told = this.#told.filter((added) => session !== 'others' && added.session !== session);
-    this.#draw();
+    this.#confirm(session);
     return true;
   }
 }
