@@ -1,12 +1,12 @@
-// The pieces of chess, drawn for this page: a foot, a body and a head each, so that they are told
-// apart by their outline at any size.
+// Draws the chess pieces. Each piece has a distinct outline, so that players recognise it at any
+// size.
 
 import { svg } from '../ui/dom.ts';
 
 const FOOT = 'M-28 38v-6q0-5 5-5H23q5 0 5 5v6z';
 const NARROW_FOOT = 'M-23 38v-6q0-5 5-5H18q5 0 5 5v6z';
 
-/** What is filled, from below. */
+/** Filled paths of each piece, from bottom to top. */
 const BODIES: Record<string, string[]> = {
   p: [
     NARROW_FOOT,
@@ -37,7 +37,7 @@ const BODIES: Record<string, string[]> = {
   ],
 };
 
-/** Lines over it. */
+/** Lines drawn over the filled paths. */
 const LINES: Record<string, string> = {
   r: 'M-17-11H17M-19 20H19',
   n: 'M-13-22v.01M8-26C17-17 19-2 18 14',
@@ -46,14 +46,14 @@ const LINES: Record<string, string> = {
   k: 'M-23 11C-10 6 10 6 23 11M-21 19C-10 15 10 15 21 19M0-10V7',
 };
 
-/** A piece of either side, around the origin. */
+/** Draws a piece of either side, centred on the origin. */
 export const drawChessPiece = (kind: string) =>
   svg(
     'g',
     { class: 'chessman' },
     ...(BODIES[kind] ?? []).map((d) => svg('path', { class: 'body', d })),
     LINES[kind] && svg('path', { class: 'lines', d: LINES[kind] }),
-    // For those who know the pieces by their letters; it is seen where that set is chosen.
+    // CSS shows this group only for the piece set `letters`.
     svg(
       'g',
       { class: 'lettered' },

@@ -1,18 +1,19 @@
-// Chess. Moves are written from square to square, so they are played by picking up and putting down;
-// which there are is the server's to say.
+// Display conventions of chess. The server determines the legal moves.
 
 import { drawChessPiece } from './chess-pieces.ts';
 import { capitalize, tryTranslate, formatList, translate } from '../text/language.ts';
 
-/** What each side begins with, from the most valuable on. */
-const SET = Object.entries({ q: 1, r: 2, b: 2, n: 2, p: 8 });
-/** What players reckon a piece to be worth. */
-const WORTH: Record<string, number> = { q: 9, r: 5, b: 3, n: 3, p: 1 };
+import type { GameConventions } from '../model/game-conventions.ts';
+
+/** Initial number of pieces of each side, the most valuable kind first. */
+const INITIAL_COUNTS = Object.entries({ q: 1, r: 2, b: 2, n: 2, p: 8 });
+/** Conventional piece values in pawns. */
+const PIECE_VALUES: Record<string, number> = { q: 9, r: 5, b: 3, n: 3, p: 1 };
 const isWhite = (piece: string) => piece === piece.toUpperCase();
-const ofSide = (kind: string, white: boolean) => (white ? kind.toUpperCase() : kind);
+const pieceOfSide = (kind: string, white: boolean) => (white ? kind.toUpperCase() : kind);
 const nameOf = (piece: string) => tryTranslate(`chess.name.${piece.toLowerCase()}`) ?? piece;
 
-export const conventions: import('../model/game-conventions.ts').GameConventions = {
+export const conventions: GameConventions = {
   sample: 'r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQK2R b KQkq - 0 5',
   boardStyle: 'chequers',
   labelledSquares: 'edges',
@@ -22,47 +23,53 @@ export const conventions: import('../model/game-conventions.ts').GameConventions
   drawPiece: (_, piece) => drawChessPiece(piece.toLowerCase()),
   pieceName: (piece) => tryTranslate(`chess.${piece}`) ?? piece,
   moveChoices: (moves, board) => {
-    const becomes = (move: string) => move.slice(4);
-    const order = SET.map(([kind]) => kind);
-    const sorted = moves.toSorted((a, b) => order.indexOf(becomes(a)) - order.indexOf(becomes(b)));
+    const promotion = (move: string) => move.slice(4);
+    const order = INITIAL_COUNTS.map(([kind]) => kind);
+    const sorted = moves.toSorted(
+      (a, b) => order.indexOf(promotion(a)) - order.indexOf(promotion(b)),
+    );
     return sorted.map((move) => ({
       move,
-      title: capitalize(nameOf(becomes(move))),
-      piece: ofSide(becomes(move), isWhite(board.pieceAt(move.slice(0, 2)))),
+      title: capitalize(nameOf(promotion(move))),
+      piece: pieceOfSide(promotion(move), isWhite(board.pieceAt(move.slice(0, 2)))),
     }));
   },
   kingSquare: (board) => {
-    const king = ofSide('k', board.position.split(' ')[1] === 'w');
+    const king = pieceOfSide('k', board.position.split(' ')[1] === 'w');
     return [...board.squares()].find((square) => board.pieceAt(square) === king) ?? null;
   },
   tally: (board) => {
     const counts = board.countPieces();
-    const worth = (white: boolean) =>
-      SET.reduce(
-        (sum, [kind]) => sum + (WORTH[kind] ?? 0) * (counts.get(ofSide(kind, white)) ?? 0),
+    const material = (white: boolean) =>
+      INITIAL_COUNTS.reduce(
+        (sum, [kind]) =>
+          sum + (PIECE_VALUES[kind] ?? 0) * (counts.get(pieceOfSide(kind, white)) ?? 0),
         0,
       );
-    const lead = worth(true) - worth(false);
-    const taken = (white: boolean, ahead: number) => {
-      const pieces = gone(counts, white);
-      const says = [sayTaken(pieces), ahead > 0 && translate('chess.ahead', { count: ahead })];
+    const lead = material(true) - material(false);
+    const tallyOf = (white: boolean, ahead: number) => {
+      const pieces = capturedPieces(counts, white);
+      const parts = [
+        describeCaptured(pieces),
+        ahead > 0 && translate('chess.ahead', { count: ahead }),
+      ];
       return {
         pieces,
         shortText: ahead > 0 ? `+${ahead}` : '',
-        text: says.filter(Boolean).join(', '),
+        text: parts.filter(Boolean).join(', '),
       };
     };
-    return [taken(false, lead), taken(true, -lead)];
+    return [tallyOf(false, lead), tallyOf(true, -lead)];
   },
   describeMove: (move, before) => {
-    const [from, to, becomes] = [move.slice(0, 2), move.slice(2, 4), move.slice(4)];
+    const [from, to, promotion] = [move.slice(0, 2), move.slice(2, 4), move.slice(4)];
     const piece = before && !before.isEmpty(from) ? nameOf(before.pieceAt(from)) : '';
-    const said = piece
+    const text = piece
       ? translate('chess.move.piece', { piece, from, to })
       : translate('chess.move', { from, to });
-    return becomes ? translate('chess.becomes', { move: said, piece: nameOf(becomes) }) : said;
+    return promotion ? translate('chess.becomes', { move: text, piece: nameOf(promotion) }) : text;
   },
-  // It is not asked while the other one thinks: of all that may be meant, `choices` has this first.
+  // A premove shows no promotion dialog: it promotes to the first of `moveChoices`, a queen.
   premoveNote: ([from = '', to = ''], board) =>
     /^p$/i.test(board.pieceAt(from)) && /[18]$/.test(to) ? translate('chess.ahead.queen') : '',
   figurines: { K: '♔', Q: '♕', R: '♖', B: '♗', N: '♘' },
@@ -70,21 +77,25 @@ export const conventions: import('../model/game-conventions.ts').GameConventions
   howToPlayByTouch: translate('hint.piece.touch'),
 };
 
-/** What a side has lost. */
-function gone(counts: Map<string, number>, white: boolean) {
-  const lacking = SET.map(([kind, count]) => {
-    const piece = ofSide(kind, white);
-    return { piece, lacks: count - (counts.get(piece) ?? 0) };
+/** Lists the captured pieces of a side. */
+function capturedPieces(counts: Map<string, number>, white: boolean) {
+  const missing = INITIAL_COUNTS.map(([kind, count]) => {
+    const piece = pieceOfSide(kind, white);
+    return { piece, missingCount: count - (counts.get(piece) ?? 0) };
   });
-  // What there is more of than at the start were pawns, which are missing and yet nobody took them.
-  const promoted = lacking.reduce((sum, { lacks }) => sum + Math.max(0, -lacks), 0);
-  return lacking.flatMap(({ piece, lacks }) => {
-    const length = Math.max(0, piece.toLowerCase() === 'p' ? lacks - promoted : lacks);
+  // Each piece above the initial number is a promoted pawn. Such pawns are missing but not
+  // captured.
+  const promoted = missing.reduce((sum, { missingCount }) => sum + Math.max(0, -missingCount), 0);
+  return missing.flatMap(({ piece, missingCount }) => {
+    const length = Math.max(
+      0,
+      piece.toLowerCase() === 'p' ? missingCount - promoted : missingCount,
+    );
     return Array.from({ length }, () => piece);
   });
 }
 
-function sayTaken(pieces: string[]) {
+function describeCaptured(pieces: string[]) {
   const kinds = [...new Set(pieces)].map((kind) => {
     const count = pieces.filter((piece) => piece === kind).length;
     return count === 1

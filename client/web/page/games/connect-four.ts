@@ -1,10 +1,12 @@
-// Connect Four: a move names a file, and its disc falls to the lowest free square behind a plate
-// with holes.
+// Display conventions of Connect Four. A move names a file, and the disc falls to the lowest free
+// square.
 
 import { svg } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
 
-export const conventions: import('../model/game-conventions.ts').GameConventions = {
+import type { GameConventions } from '../model/game-conventions.ts';
+
+export const conventions: GameConventions = {
   sample: '......./......./......./...y.../..rr.../.yryr..',
   boardStyle: 'plate',
   hasGravity: true,
@@ -13,7 +15,7 @@ export const conventions: import('../model/game-conventions.ts').GameConventions
       'g',
       {},
       svg('circle', { class: 'disc', r: 42 }),
-      // Told apart without colours: a ring in the one, a cross in the other.
+      // A ring or a cross distinguishes the discs without colours.
       seat === 0
         ? svg('circle', { class: 'mark', r: 24 })
         : svg('path', { class: 'mark', d: 'M-20 0H20M0-20V20' }),
@@ -24,8 +26,8 @@ export const conventions: import('../model/game-conventions.ts').GameConventions
   },
   destination: (move, board) => {
     const file = Number(move) - 1;
-    const rank = Array.from({ length: board.ranks }, (_, rank) => rank);
-    const free = rank.find((rank) => board.pieceAt(board.squareName(file, rank)) === '.');
+    const ranks = Array.from({ length: board.ranks }, (_, rank) => rank);
+    const free = ranks.find((rank) => board.isEmpty(board.squareName(file, rank)));
     return free === undefined ? null : board.squareName(file, free);
   },
   moveForKey: (key) => (/^[1-9]$/.test(key) ? key : null),

@@ -1,33 +1,34 @@
-// English draughts: men and kings on the dark squares, which have numbers. Both moves and positions
-// are written with them, as in PDN.
+// Display conventions of English draughts. Moves and positions use the square numbers of PDN.
 
 import { svg } from '../ui/dom.ts';
 import { EMPTY } from '../model/fen.ts';
 import { tryTranslate, translate } from '../text/language.ts';
 
+import type { GameConventions } from '../model/game-conventions.ts';
+
 const SIZE = 8;
 const MEN = 12;
 
-/** Where a numbered square lies: 1 to 4 are g1, e1, c1, a1, then 5 to 8 h2, f2, d2, b2, and so on. */
-function square(number: number) {
+/** Coordinates of a numbered square: 1 to 4 are g1, e1, c1, a1; 5 to 8 are h2, f2, d2, b2. */
+function coordinatesOf(number: number) {
   const rank = Math.floor((number - 1) / 4);
   const file = SIZE - 2 + (rank % 2) - 2 * ((number - 1) % 4);
   return { file, rank };
 }
 
 const nameOf = (number: number) => {
-  const { file, rank } = square(number);
+  const { file, rank } = coordinatesOf(number);
   return `${String.fromCharCode(97 + file)}${rank + 1}`;
 };
 
 /** The number of every dark square. */
-const NUMBERS: Map<string, number> = new Map(
-  Array.from({ length: (SIZE * SIZE) / 2 }, (_, at) => [nameOf(at + 1), at + 1]),
+const NUMBERS = new Map(
+  Array.from({ length: (SIZE * SIZE) / 2 }, (_, index) => [nameOf(index + 1), index + 1] as const),
 );
 
 const isCapture = (move: string) => move.includes('x');
 
-export const conventions: import('../model/game-conventions.ts').GameConventions = {
+export const conventions: GameConventions = {
   sample: 'B:W18,21,23,24,26,28,30,K3:B2,5,7,9,11,12,14,K31:H0:F20',
   boardStyle: 'chequers',
   hasOrientation: true,
@@ -36,9 +37,9 @@ export const conventions: import('../model/game-conventions.ts').GameConventions
     const ranks = Array.from({ length: SIZE }, () => Array.from({ length: SIZE }, () => EMPTY));
     for (const [, side = '', pieces = ''] of position.matchAll(/:([WB])([K\d,]*)/g)) {
       for (const [, king, number] of pieces.matchAll(/(K?)(\d+)/g)) {
-        const { file, rank } = square(Number(number));
+        const { file, rank } = coordinatesOf(Number(number));
         const row = ranks[SIZE - 1 - rank];
-        // A king is written as a capital.
+        // The page writes kings as capital letters.
         if (row) row[file] = king ? side : side.toLowerCase();
       }
     }
@@ -52,13 +53,13 @@ export const conventions: import('../model/game-conventions.ts').GameConventions
   forcedMoveText: (legal) => (legal.some(isCapture) ? translate('forced.capture') : ''),
   tally: (board) => {
     const counts = board.countPieces();
-    const taken = ['b', 'w'].map((man) => {
+    const tallies = ['b', 'w'].map((man) => {
       const king = man.toUpperCase();
-      const gone = MEN - (counts.get(man) ?? 0) - (counts.get(king) ?? 0);
-      const pieces = Array.from({ length: Math.max(0, gone) }, () => man);
-      return { pieces, text: gone > 0 ? translate('draughts.taken', { count: gone }) : '' };
+      const captured = MEN - (counts.get(man) ?? 0) - (counts.get(king) ?? 0);
+      const pieces = Array.from({ length: Math.max(0, captured) }, () => man);
+      return { pieces, text: captured > 0 ? translate('draughts.taken', { count: captured }) : '' };
     });
-    const [black, white] = taken;
+    const [black, white] = tallies;
     return [white ?? { text: '' }, black ?? { text: '' }];
   },
   describeMove: (move) => {

@@ -1,13 +1,15 @@
-// Go on nine lines: stones on the crossings, which have letters without I, as players have them.
+// Display conventions of Go on a board of 9 by 9. Vertices use letters without I.
 
 import { svg } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
 
+import type { GameConventions } from '../model/game-conventions.ts';
+
 const LETTERS = 'ABCDEFGHJ';
-/** What white has for moving second. */
+/** Points that white gets for moving second. */
 const KOMI = 7;
 
-/** A square's name as the board has it. */
+/** Converts a vertex such as `J9` to the board's square name, `i9`. */
 const squareOf = (vertex: string) => {
   const file = LETTERS.indexOf(vertex.charAt(0));
   return `${String.fromCharCode(97 + file)}${vertex.slice(1)}`;
@@ -15,7 +17,7 @@ const squareOf = (vertex: string) => {
 
 const letter = (file: number) => LETTERS.charAt(file);
 
-export const conventions: import('../model/game-conventions.ts').GameConventions = {
+export const conventions: GameConventions = {
   sample:
     '........./..b...w../..b.w.w../.....w.../..b.b.w../...b.bw../..b.bbw../...b.w.../......... b 0 0 0 18',
   boardStyle: 'crossings',
@@ -25,13 +27,16 @@ export const conventions: import('../model/game-conventions.ts').GameConventions
   path: (move) => (move === 'pass' ? [] : [squareOf(move)]),
   tally: (board) => {
     const [, , black = '0', white = '0'] = board.position.split(' ');
-    const taken = (count: string) =>
+    const captured = (count: string) =>
       count === '0' ? '' : translate('go.captured', { count: Number(count) });
-    const komi = [taken(white), translate('go.komi', { komi: KOMI })].filter(Boolean).join(', ');
-    const shown = [taken(white), translate('go.komi.short', { komi: KOMI })]
-      .filter(Boolean)
-      .join(', ');
-    return [{ text: taken(black) }, { text: komi, shortText: shown }];
+    const withKomi = (komi: string) => [captured(white), komi].filter(Boolean).join(', ');
+    return [
+      { text: captured(black) },
+      {
+        text: withKomi(translate('go.komi', { komi: KOMI })),
+        shortText: withKomi(translate('go.komi.short', { komi: KOMI })),
+      },
+    ];
   },
   squareLabel: (square) => `${letter(square.charCodeAt(0) - 97)}${square.slice(1)}`,
   fileLabel: letter,

@@ -1,13 +1,14 @@
-// Othello: a disc is put down, and all that it encloses turn over. As the field has it, the first
-// rank lies on top.
+// Display conventions of Othello. By custom, the first rank is at the top.
 
 import { svg } from '../ui/dom.ts';
 import { EMPTY } from '../model/fen.ts';
 import { translate } from '../text/language.ts';
 
+import type { GameConventions } from '../model/game-conventions.ts';
+
 const SIZE = 8;
 
-export const conventions: import('../model/game-conventions.ts').GameConventions = {
+export const conventions: GameConventions = {
   sample: '--------------------O------**O----*OO*-----*O------------------ *',
   boardStyle: 'cloth',
   isFirstRankOnTop: true,

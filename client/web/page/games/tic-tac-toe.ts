@@ -1,9 +1,12 @@
-// Tic-tac-toe: a cross and a ring, and the number pad, whose rows lie as those of the board do.
+// Display conventions of tic-tac-toe. The digits of the number pad play the squares in the same
+// layout.
 
 import { svg } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
 
-export const conventions: import('../model/game-conventions.ts').GameConventions = {
+import type { GameConventions } from '../model/game-conventions.ts';
+
+export const conventions: GameConventions = {
   sample: 'o.x/.x./..o',
   boardStyle: 'tiles',
   drawPiece: (seat) =>
