@@ -1,15 +1,14 @@
-// Boards as they are written in FEN: rank by rank from the highest, ranks apart by `/`, one character
-// a square, and a number for so many empty squares.
+// Parses the board field of FEN-like positions.
 
 /** An empty square. */
 export const EMPTY = '.';
 
-/** The ranks of a board, the highest first. What follows after a space is not the board. */
+/** Returns the ranks of a board, the highest first. */
 export const readRanks = (position: string): string[][] =>
   (position.split(' ')[0] ?? '').split('/').map((rank) =>
     [...rank.matchAll(/\d+|./gu)].flatMap(([part]) => {
-      const run = /^\d/.test(part);
-      // No board is wider than that, whatever somebody writes.
-      return run ? Array.from({ length: Math.min(Number(part), 26) }, () => EMPTY) : [part];
+      const isRun = /^\d/.test(part);
+      // A square name has one letter for its file, so a board has at most 26 files.
+      return isRun ? Array.from({ length: Math.min(Number(part), 26) }, () => EMPTY) : [part];
     }),
   );

@@ -1,5 +1,5 @@
-// What a game needs beside what the wire tells of every game. Nothing here must be known: a game
-// without customs is drawn and played all the same.
+// Display and input conventions of each game that the wire protocol does not contain. All are
+// optional: the defaults suffice to display and play an unknown game.
 
 import { readRanks } from './fen.ts';
 import { conventions as chess } from '../games/chess.ts';
@@ -13,125 +13,127 @@ import { formatList, translate } from '../text/language.ts';
 
 import type { Board } from './position.ts';
 
-/** What the two seats have brought about so far, beside the board. */
+/** A seat's captures or score, shown beside the board. */
 export interface Tally {
   text: string;
-  /** as positions write them, to be drawn */
+  /** pieces to draw, in the notation of positions */
   pieces?: string[];
-  /** what is shown beside them of what is said */
+  /** visible text beside the pieces; `text` is the complete version for screen readers */
   shortText?: string;
 }
 
-/** One of several moves that look alike until one says what becomes of the piece. */
+/** One of several moves over the same squares, such as a promotion. */
 export interface MoveChoice {
   move: string;
   title: string;
-  /** as positions write it, to be drawn */
+  /** piece to draw, in the notation of positions */
   piece?: string;
 }
 
 export interface GameConventions {
-  /** a position that shows what the game is like */
+  /** a typical position for the game's preview */
   sample?: string;
-  /** how the board is drawn */
   boardStyle?: 'tiles' | 'plate' | 'chequers' | 'cloth' | 'crossings';
-  /** the crossings that are marked */
   starPoints?: string[];
-  /** whether the first rank lies on top */
+  /** whether the first rank is at the top */
   isFirstRankOnTop?: boolean;
-  /** whether the players sit face to face, so that each has the board turned towards themselves */
+  /** whether each player sees the board from their own side */
   hasOrientation?: boolean;
-  /** whether one may pass: instead of any move, or only where nothing else is possible */
+  /** whether a player may pass on any turn, or only without another legal move */
   passRule?: 'freely' | 'forced';
-  /** whether a piece falls into its square from above */
+  /** whether a new piece drops into its square from above */
   hasGravity?: boolean;
-  /** what stands on the board: ranks from the highest, one character a square, a dot where nothing stands */
+  /**
+   * parses a position into ranks, the highest first, with one character per square and `.` if empty
+   */
   readRanks?: (position: string) => string[][];
-  /** whose piece this is */
   seatOf?: (piece: string) => number;
-  /** what a seat plays with, as positions write it */
+  /** a seat's typical piece, in the notation of positions */
   pieceOf?: (seat: number) => string;
-  /** a piece around the origin, in a square of 100 by 100 */
+  /** draws a piece centred on the origin, in a square of 100 by 100 units */
   drawPiece?: (seat: number, piece: string) => SVGElement;
-  /** a piece by its name */
   pieceName?: (piece: string) => string;
-  /** the squares of a move, in the order in which its piece comes there; a single one is where a piece is put */
+  /** the squares that the piece of a move visits, in order; only one for a placed piece */
   path?: (move: string, board: Board) => string[];
-  /** the squares by each of which a move is chosen that takes up no piece */
+  /** the squares where a click plays the move at once */
   clickSquares?: (move: string, board: Board) => string[];
-  /** the square on which the piece of a move comes to stand */
+  /** the square where the piece of a move ends */
   destination?: (move: string, board: Board) => string | null;
-  /** what is told of moves that go over the same squares, the most usual first */
+  /** titles for moves over the same squares, the most usual move first */
   moveChoices?: (moves: string[], board: Board) => MoveChoice[];
-  /** whether the squares on which one may play are marked */
+  /** whether the board marks the squares of legal moves */
   showsLegalMoves?: boolean;
-  /** what the rules demand of whoever is to move */
+  /** describes a restriction of the legal moves, such as a forced capture */
   forcedMoveText?: (legal: string[]) => string;
-  /** what is to be known when the other one has passed */
+  /** a note for the user after a pass of the opponent */
   afterPassText?: string;
-  /** where the king of the side to move stands */
+  /** the square of the king of the side to move */
   kingSquare?: (board: Board) => string | null;
   tally?: (board: Board) => [Tally, Tally];
-  /** the move that a key stands for */
   moveForKey?: (key: string) => string | null;
-  /** whether the number pad plays even where it would move the cursor */
+  /** whether the number pad plays moves even without NumLock */
   usesNumpad?: boolean;
-  /** a move in a sentence; `before` is the board that it was played on, where that is known */
+  /** describes a move in a sentence; `before` is the board before the move, if known */
   describeMove?: (move: string, before: Board | null) => string;
-  /** what is said of the winning line */
   describeWinningLine?: (squares: string[]) => string;
-  /** what players call a square; nothing, if none ever stands there */
+  /** the players' name of a square; empty for a square that the game does not use */
   squareLabel?: (square: string) => string;
   fileLabel?: (file: number) => string;
   rankLabel?: (rank: number) => string;
-  /** which squares carry their labels themselves */
+  /** which squares have their labels inside them */
   labelledSquares?: 'all' | 'edges';
-  /** what is to be known of a move that is chosen ahead */
+  /** a note about a premove */
   premoveNote?: (squares: string[], board: Board) => string;
-  /** what stands for the letters of pieces where moves are listed */
+  /** symbols for the piece letters in the move list */
   figurines?: Record<string, string>;
-  /** how one plays */
   howToPlay?: string;
-  /** how one plays without mouse and keyboard */
   howToPlayByTouch?: string;
-  /** what is to be known of the points at the end */
+  /** a note about the final score */
   scoringNote?: string;
 }
 
-/** One square or two, and what else is said of the move: `b2`, `e2e4`, `e7e8q`. */
+/** Matches the one or two squares at the start of a move: `b2`, `e2e4`, `e7e8q`. */
 const SQUARES = /^([a-z][1-9]\d?)([a-z][1-9]\d?)?/;
 
-/** What is done where a game says nothing else. */
-const GENERAL = {
-  readRanks: readRanks,
-  path: ((move, board) => {
+type Defaults = Required<
+  Pick<
+    GameConventions,
+    | 'readRanks'
+    | 'path'
+    | 'moveChoices'
+    | 'moveForKey'
+    | 'describeMove'
+    | 'forcedMoveText'
+    | 'describeWinningLine'
+    | 'squareLabel'
+    | 'fileLabel'
+    | 'rankLabel'
+    | 'figurines'
+    | 'howToPlay'
+    | 'howToPlayByTouch'
+  >
+>;
+
+const DEFAULTS: Defaults = {
+  readRanks,
+  path: (move, board) => {
     const squares = (SQUARES.exec(move) ?? []).slice(1).filter((square) => square !== undefined);
     return squares.every((square) => board.has(square)) ? squares : [];
-  }) as NonNullable<GameConventions['path']>,
-  moveChoices: ((moves) => moves.map((move) => ({ move, title: move }))) as NonNullable<
-    GameConventions['moveChoices']
-  >,
-  moveForKey: (() => null) as NonNullable<GameConventions['moveForKey']>,
-  describeMove: ((move) => move) as NonNullable<GameConventions['describeMove']>,
-  forcedMoveText: ((legal) =>
-    legal.join() === 'pass' ? translate('forced.pass') : '') as NonNullable<
-    GameConventions['forcedMoveText']
-  >,
-  describeWinningLine: ((squares) =>
-    translate('line.squares', { squares: formatList(squares) })) as NonNullable<
-    GameConventions['describeWinningLine']
-  >,
-  squareLabel: ((square) => square) as NonNullable<GameConventions['squareLabel']>,
-  fileLabel: ((file) => String.fromCharCode(97 + file)) as NonNullable<
-    GameConventions['fileLabel']
-  >,
-  rankLabel: ((rank) => String(rank + 1)) as NonNullable<GameConventions['rankLabel']>,
-  figurines: {} as NonNullable<GameConventions['figurines']>,
+  },
+  moveChoices: (moves) => moves.map((move) => ({ move, title: move })),
+  moveForKey: () => null,
+  describeMove: (move) => move,
+  forcedMoveText: (legal) => (legal.join() === 'pass' ? translate('forced.pass') : ''),
+  describeWinningLine: (squares) => translate('line.squares', { squares: formatList(squares) }),
+  squareLabel: (square) => square,
+  fileLabel: (file) => String.fromCharCode(97 + file),
+  rankLabel: (rank) => String(rank + 1),
+  figurines: {},
   howToPlay: translate('hint.square'),
   howToPlayByTouch: translate('hint.square.touch'),
 };
 
-const CUSTOMS: Map<string, GameConventions & typeof GENERAL> = new Map(
+const CONVENTIONS: Map<string, GameConventions & Defaults> = new Map(
   Object.entries({
     'tic-tac-toe': ticTacToe,
     'connect-four': connectFour,
@@ -140,31 +142,34 @@ const CUSTOMS: Map<string, GameConventions & typeof GENERAL> = new Map(
     chess,
     gomoku,
     go,
-  }).map(([game, customs]) => [game, { ...GENERAL, ...customs }]),
+  }).map(([game, conventions]) => [game, { ...DEFAULTS, ...conventions }]),
 );
 
-/** The customs of a game. */
-export const conventionsOf = (game: string): GameConventions & typeof GENERAL =>
-  CUSTOMS.get(game) ?? GENERAL;
+/** Returns the conventions of a game, or the defaults for an unknown game. */
+export const conventionsOf = (game: string): GameConventions & Defaults =>
+  CONVENTIONS.get(game) ?? DEFAULTS;
 
-/** The squares by each of which a move is chosen at once; none, if a piece is taken up for it. */
+/**
+ * Returns the squares where a click plays the move at once; none if the move needs a selected
+ * piece.
+ */
 export function clickSquaresOf(move: string, board: Board) {
-  const { clickSquares: squares, path } = conventionsOf(board.game);
-  if (squares) return squares(move, board);
-  const visited = path(move, board);
-  return visited.length === 1 ? visited : [];
+  const { clickSquares, path } = conventionsOf(board.game);
+  if (clickSquares) return clickSquares(move, board);
+  const squares = path(move, board);
+  return squares.length === 1 ? squares : [];
 }
 
-/** The square on which the piece of a move comes to stand. */
+/** Returns the square where the piece of a move ends. */
 export function destinationOf(move: string, board: Board) {
-  const { destination: landing, path } = conventionsOf(board.game);
-  return landing ? landing(move, board) : (path(move, board).at(-1) ?? null);
+  const { destination, path } = conventionsOf(board.game);
+  return destination ? destination(move, board) : (path(move, board).at(-1) ?? null);
 }
 
-/** The move that a key stands for. */
+/** Returns the move that a key plays, or `null`. */
 export function moveForKeyEvent(game: string, { key, code }: KeyboardEvent) {
-  const { moveForKey: moveOf, usesNumpad: pad } = conventionsOf(game);
-  // Without NumLock, 7 on the pad is `Home`.
-  const digit = pad ? /^Numpad([1-9])$/.exec(code)?.[1] : undefined;
-  return moveOf(digit ?? key);
+  const { moveForKey, usesNumpad } = conventionsOf(game);
+  // Without NumLock, the 7 of the number pad has the key `Home`.
+  const digit = usesNumpad ? /^Numpad([1-9])$/.exec(code)?.[1] : undefined;
+  return moveForKey(digit ?? key);
 }

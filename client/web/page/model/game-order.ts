@@ -1,12 +1,12 @@
-// The order in which people know games.
+// Sorts games by how well known they are.
 
 import type { Game } from '../net/protocol.ts';
 
-/** What is not among them comes after. */
+/** The well-known games, the best known first. All others follow. */
 const FAMILIAR = ['chess', 'draughts', 'connect-four', 'tic-tac-toe', 'othello', 'go', 'gomoku'];
 
 export function sortByFamiliarity(games: Game[]) {
   const place = ({ game }: Game) =>
     FAMILIAR.includes(game) ? FAMILIAR.indexOf(game) : FAMILIAR.length;
-  return games.toSorted((one, other) => place(one) - place(other));
+  return games.toSorted((a, b) => place(a) - place(b));
 }

@@ -1,5 +1,5 @@
-// A match as this page knows it: a fold of the snapshot and of the events after it, as on the
-// server. Nothing here changes a match; everything gives another.
+// Match state of the page, folded from the snapshot and the later events. All functions return new
+// objects.
 
 import { firstToMove } from './first-player.ts';
 
@@ -15,43 +15,42 @@ import type {
   OfferState,
 } from '../net/protocol.ts';
 
-/**
- * A match, and what can be known of its past: `past[n]` is the position after `n` moves, where we
- * have been told it. `toldAt` is when, by `performance.now()`, we were told how its clocks stand, and
- * `gone` who is gone: since when, as far as we know, and until when that is borne, where we were told.
- * `unrated` is why a match that was played for ratings changes none.
- * `checkedAtStart` is whether it began with a check.
- */
 export type Match = Snapshot & {
+  /** positions after each ply, where the page knows them */
   positions: (string | undefined)[];
+  /** time of the last clock update, by `performance.now()` */
   clocksUpdatedAt: number;
   absences: (Absence | null)[];
+  /** the reason why a rated match does not change the ratings */
   unrated?: string;
   checkedAtStart: boolean;
 };
+
+/** A player's absence, with times by `performance.now()`. */
 export interface Absence {
   since: number;
+  /** end of the server's patience, if known */
   until: number | null;
 }
 
 /**
  * @param now by `performance.now()`
- * @param before what was known of the same match
+ * @param before the previous state of the same match
  */
 export function fromSnapshot(snapshot: Snapshot, now: number, before?: Match): Match {
-  const past = before?.positions.slice(0, snapshot.ply + 1) ?? [];
-  // Before the start there may be no position worth keeping.
-  if (snapshot.status !== 'open') past[snapshot.ply] = snapshot.position;
-  const gone = snapshot.seats.map((seat, number) =>
+  const positions = before?.positions.slice(0, snapshot.ply + 1) ?? [];
+  // The position of an open match may still change.
+  if (snapshot.status !== 'open') positions[snapshot.ply] = snapshot.position;
+  const absences = snapshot.seats.map((seat, number) =>
     isAbsent(seat) ? (before?.absences[number] ?? { since: now, until: null }) : null,
   );
   const checkedAtStart =
     snapshot.ply === 0 ? snapshot.check === true : (before?.checkedAtStart ?? false);
-  return { ...snapshot, positions: past, clocksUpdatedAt: now, absences: gone, checkedAtStart };
+  return { ...snapshot, positions, clocksUpdatedAt: now, absences, checkedAtStart };
 }
 
 /**
- * The match after an event; `null` if events between are missing.
+ * Applies an event; returns `null` if earlier events are missing.
  * @param now by `performance.now()`
  */
 export function applyEvent(match: Match, event: MatchEvent, now: number): Match | null {
@@ -61,42 +60,42 @@ export function applyEvent(match: Match, event: MatchEvent, now: number): Match 
   switch (event.type) {
     case 'seated': {
       const offers = match.offers.filter(({ seat }) => seat !== event.seat);
-      // A bot that stands in for us has our seat.
+      // A stand-in bot takes the user's seat.
       const you = event.seat === match.you && event.occupant !== 'player' ? null : match.you;
-      return { ...next, you, seats: seated(match, event.seat, event), offers };
+      return { ...next, you, seats: withOccupant(match, event.seat, event), offers };
     }
     case 'started': {
       const { position, ply, turn, legal, patience_ms } = event;
-      const told = { position, ply, turn, legal, patience_ms, ...turnBegins(event, now) };
+      const changes = { position, ply, turn, legal, patience_ms, ...clocksAtTurnStart(event, now) };
       const checkedAtStart = event.check === true;
-      return { ...next, status: 'running', ...told, positions: [position], checkedAtStart };
+      return { ...next, status: 'running', ...changes, positions: [position], checkedAtStart };
     }
     case 'moved': {
       const { position, turn, legal } = event;
       const moves = [...match.moves.slice(0, event.ply), event.move];
       const san = match.san && [...match.san.slice(0, event.ply), event.san ?? event.move];
-      const past = [...match.positions];
-      past[moves.length] = position;
-      // A draw's offer ends by a move of the other seat, a takeback's by any.
+      const positions = [...match.positions];
+      positions[moves.length] = position;
+      // A draw offer ends with the opponent's move, a takeback offer with any move.
       const offers = match.offers.filter(
         ({ seat, offer }) => offer === 'draw' && seat === event.seat,
       );
-      const told = { position, turn, legal, offers, ...turnBegins(event, now) };
-      return { ...next, ...told, moves, san, positions: past, ply: moves.length };
+      const changes = { position, turn, legal, offers, ...clocksAtTurnStart(event, now) };
+      return { ...next, ...changes, moves, san, positions, ply: moves.length };
     }
     case 'offered': {
       const { seat, offer, ply, to_ply } = event;
-      return { ...next, offers: [...without(match, event), { seat, offer, ply, to_ply }] };
+      return { ...next, offers: [...withoutOffer(match, event), { seat, offer, ply, to_ply }] };
     }
     case 'declined':
-      return { ...next, offers: without(match, event) };
+      return { ...next, offers: withoutOffer(match, event) };
     case 'taken_back': {
       const { ply, position, turn, legal, takebacks } = event;
-      const past = match.positions.slice(0, ply + 1);
-      past[ply] = position;
-      const told = { ply, position, turn, legal, takebacks, ...turnBegins(event, now) };
-      const line = { moves: match.moves.slice(0, ply), san: match.san?.slice(0, ply) };
-      return { ...next, ...told, ...line, positions: past, offers: [] };
+      const positions = match.positions.slice(0, ply + 1);
+      positions[ply] = position;
+      const changes = { ply, position, turn, legal, takebacks, ...clocksAtTurnStart(event, now) };
+      const history = { moves: match.moves.slice(0, ply), san: match.san?.slice(0, ply) };
+      return { ...next, ...changes, ...history, positions, offers: [] };
     }
     case 'time_given': {
       const { left_ms, periods } = event;
@@ -105,37 +104,37 @@ export function applyEvent(match: Match, event: MatchEvent, now: number): Match 
     case 'ended': {
       const over = { status: 'ended' as const, turn: null, legal: [], offers: [] };
       const { outcome, left_ms, periods } = event;
-      const told = { outcome, left_ms, periods, series: scored(match, outcome) };
-      return { ...next, ...over, ...told, rematch: unasked(match) };
+      const changes = { outcome, left_ms, periods, series: scoredSeries(match, outcome) };
+      return { ...next, ...over, ...changes, rematch: initialRematch(match) };
     }
     default:
       return next;
   }
 }
 
-/** The offers that stand beside this one. */
-const without = ({ offers }: Match, one: { seat: number; offer: string }) =>
-  offers.filter(({ seat, offer }) => seat !== one.seat || offer !== one.offer);
+const withoutOffer = ({ offers }: Match, removed: { seat: number; offer: string }) =>
+  offers.filter(({ seat, offer }) => seat !== removed.seat || offer !== removed.offer);
 
-/** What is known of a rematch when a match has just ended: the rest is told when it changes. */
-function unasked({ status, seats }: Match): RematchState | undefined {
+/** The rematch state at the end of a match. */
+function initialRematch({ status, seats }: Match): RematchState | undefined {
   if (status !== 'running') return undefined;
-  const isHere = (seat: Seat) => seat.occupant !== 'player' || seat.connected;
+  const isPresent = (seat: Seat) => seat.occupant !== 'player' || seat.connected;
   return {
-    ...{ offers: [false, false], declined: [false, false], next: null },
-    here: [isHere(seats[0]), isHere(seats[1])],
+    offers: [false, false],
+    declined: [false, false],
+    next: null,
+    here: [isPresent(seats[0]), isPresent(seats[1])],
   };
 }
 
-/** The series with what this match has brought, in half-points. */
-function scored({ series }: Match, { winner, reason }: Outcome) {
+/** Adds the result of the match to the series, in half-points. */
+function scoredSeries({ series }: Match, { winner, reason }: Outcome) {
   if (!series || reason === 'aborted') return series;
   const [first, second] = series.points;
-  const won = (seat: number) => (winner === null ? 1 : winner === seat ? 2 : 0);
-  return { ...series, points: [first + won(0), second + won(1)] as [number, number] };
+  const pointsOf = (seat: number) => (winner === null ? 1 : winner === seat ? 2 : 0);
+  return { ...series, points: [first + pointsOf(0), second + pointsOf(1)] as [number, number] };
 }
 
-/** The match with what is told of a rematch. */
 export const withRematch = (
   match: Match,
   { offers, declined, here, next }: RematchState,
@@ -144,68 +143,72 @@ export const withRematch = (
   rematch: { offers, declined, here, next },
 });
 
-/** The clocks as a turn begins that an event gives. */
-const turnBegins = (
+/** The clock fields at the start of a turn. */
+const clocksAtTurnStart = (
   { left_ms, periods, first_move_ms }: Pick<Snapshot, 'left_ms' | 'periods' | 'first_move_ms'>,
   now: number,
 ) => ({
-  ...{ left_ms, periods, first_move_ms },
-  ...{ turn_ms: 0, stands: false, clocksUpdatedAt: now },
+  left_ms,
+  periods,
+  first_move_ms,
+  turn_ms: 0,
+  stands: false,
+  clocksUpdatedAt: now,
 });
 
 /**
- * The match with its clocks as they are now.
+ * Applies a clock update, unless it belongs to another ply.
  * @param now by `performance.now()`
  */
-export function withClocks(match: Match, told: ClockUpdate, now: number): Match {
-  const { ply, left_ms, periods, turn_ms, stands, first_move_ms } = told;
+export function withClocks(match: Match, update: ClockUpdate, now: number): Match {
+  const { ply, left_ms, periods, turn_ms, stands, first_move_ms } = update;
   if (ply !== match.ply || match.status !== 'running') return match;
   return { ...match, left_ms, periods, turn_ms, stands, first_move_ms, clocksUpdatedAt: now };
 }
 
-function seated(match: Match, number: number, occupant: Occupant): [Seat, Seat] {
+function withOccupant(match: Match, number: number, occupant: Occupant): [Seat, Seat] {
   const [first, second] = match.seats;
-  const taken = (seat: Seat): Seat => ({ ...occupant, side: seat.side });
-  return number === 0 ? [taken(first), second] : [first, taken(second)];
+  const occupied = (seat: Seat): Seat => ({ ...occupant, side: seat.side });
+  return number === 0 ? [occupied(first), second] : [first, occupied(second)];
 }
 
-/** The match with the positions of these events, which it has been through. */
+/** Adds the positions of earlier events to the match. */
 export function withPastPositions(match: Match, events: MatchEvent[]): Match {
-  const past = [...match.positions];
+  const positions = [...match.positions];
   let { checkedAtStart } = match;
   for (const event of events) {
     if (event.type === 'started') {
-      past[0] = event.position;
+      positions[0] = event.position;
       checkedAtStart = event.check === true;
     }
-    if (event.type === 'moved') past[event.ply + 1] = event.position;
-    if (event.type === 'taken_back') past[event.ply] = event.position;
+    if (event.type === 'moved') positions[event.ply + 1] = event.position;
+    if (event.type === 'taken_back') positions[event.ply] = event.position;
   }
-  return { ...match, positions: past, checkedAtStart };
+  return { ...match, positions, checkedAtStart };
 }
 
 /**
- * The match with who is there now.
+ * Applies the connection states and the spectators.
  * @param now by `performance.now()`
  */
 export function withPresence(match: Match, presence: Presence, now: number): Match {
   const [first, second] = match.seats;
-  const isThere = (seat: Seat, number: number): Seat =>
+  const withConnection = (seat: Seat, number: number): Seat =>
     seat.occupant === 'player' ? { ...seat, connected: presence.seats[number] === true } : seat;
-  const seats: [Seat, Seat] = [isThere(first, 0), isThere(second, 1)];
-  const gone = seats.map((seat, number) => {
+  const seats: [Seat, Seat] = [withConnection(first, 0), withConnection(second, 1)];
+  const absences = seats.map((seat, number) => {
     if (!isAbsent(seat)) return null;
     const left = presence.gone_ms[number];
     const until = typeof left === 'number' ? now + left : null;
     return { since: match.absences[number]?.since ?? now, until };
   });
-  return { ...match, seats, absences: gone, spectators: presence.spectators };
+  return { ...match, seats, absences, spectators: presence.spectators };
 }
 
-/** Whether the player of a seat has no connection. */
+/** Whether the seat belongs to a player without a connection. */
 export const isAbsent = (seat: Seat) => seat.occupant === 'player' && !seat.connected;
 
-/** The seat in which a bot stands in for this player; `null` if none does. */
+/** Returns the seat of a running match where a bot stands in for the player, or `null`. */
 export function standInSeat(
   { seats, status }: Pick<Match, 'seats' | 'status'>,
   player: string | undefined,
@@ -215,8 +218,8 @@ export function standInSeat(
 }
 
 /**
- * The match, in which a seat is ours at the end though a bot has stood in for us: who has won, and who may
- * ask for a rematch, are those for whom bots stood in.
+ * Gives the user their seat back after the end of a match that a stand-in bot finished. The result
+ * and a rematch concern the player, not the bot.
  */
 export function withRestoredSeat(match: Match, player: string | undefined): Match {
   if (match.status !== 'ended' || match.you !== null || player === undefined) return match;
@@ -225,40 +228,46 @@ export function withRestoredSeat(match: Match, player: string | undefined): Matc
   return at < 0 ? match : { ...match, you: at };
 }
 
-/** The person whose seat this is, though a bot may stand in there. */
+/** Returns the player of a seat, even while a bot stands in. */
 export function seatOwner({ seats }: Pick<Match, 'seats'>, number: number) {
   const seat = seats[number];
   if (seat?.occupant === 'player') return { player: seat.player, name: seat.name };
   return (seat?.occupant === 'bot' && seat.for) || null;
 }
 
-/** Whether a player has to do with a match that is not over. */
+/**
+ * Whether a match has not ended and involves the player as host, player or owner of a stand-in's
+ * seat.
+ */
 export const isLiveFor = (match: Match, player: string | undefined) =>
   match.status !== 'ended' &&
   (match.you !== null || match.host === player || hasStandIn(match, player));
 
-/** Whether a bot plays there for a player, who may take the seat back. */
+/** Whether a bot stands in for the player, who may take the seat back. */
 export const hasStandIn = (match: Match, player: string | undefined) =>
   standInSeat(match, player) !== null;
 
 export const isMyTurn = (match: Match) =>
   match.status === 'running' && match.you !== null && match.turn === match.you;
 
-/** The offers that stand, that of a rematch among them. */
+/** Returns the open offers, including a rematch offer. */
 export function pendingOffers({ offers, ply, rematch }: Match): OfferState[] {
-  const again = rematch && !rematch.next ? [0, 1].filter((seat) => rematch.offers[seat]) : [];
-  return [...offers, ...again.map((seat) => ({ seat, offer: 'rematch' as const, ply }))];
+  const rematchSeats =
+    rematch && !rematch.next ? [0, 1].filter((seat) => rematch.offers[seat]) : [];
+  return [...offers, ...rematchSeats.map((seat) => ({ seat, offer: 'rematch' as const, ply }))];
 }
 
-/** What the other offers, to be answered by us. */
+/** Returns the opponent's open offers to the user. */
 export const incomingOffers = (match: Match) =>
   match.you === null ? [] : pendingOffers(match).filter(({ seat }) => seat !== match.you);
 
-/** To which ply our own last move would be taken back; `null` if there is none. */
+/**
+ * Returns the ply to which a takeback of the user's last move goes, or `null` without such a move.
+ */
 export function takebackPly(match: Match) {
   const { you, ply } = match;
   if (you === null) return null;
-  // From the first ply on the seats take turns.
+  // The seats alternate from the first ply.
   const own = (you + firstToMove(match)) % 2;
   const last = ply - 1 - ((ply - 1 - own + 2) % 2);
   return last < 0 ? null : last;

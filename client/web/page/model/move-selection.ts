@@ -1,10 +1,8 @@
-// Playing by picking up and putting down: which of the legal moves is meant by the squares that one
-// has chosen one after the other. Knows moves by their squares only, and no rules.
+// Determines which legal move the user means by a sequence of selected squares. It knows no rules
+// of
+// the games, only the squares of the moves.
 
-/**
- * A legal move and the squares of its piece: where it stands, where it comes to on the way, where it
- * ends.
- */
+/** A legal move and the squares that its piece visits, from its origin to its destination. */
 export interface MoveOption {
   move: string;
   path: string[];
@@ -13,8 +11,8 @@ export interface MoveOption {
 export class MoveSelection {
   #options;
   #origins;
-  /** The squares chosen so far; the first is where the piece stands. */
-  #way: string[] = [];
+  /** The first square is the origin of the piece. */
+  #selected: string[] = [];
 
   constructor(options: MoveOption[]) {
     this.#options = options.filter(({ path }) => path.length > 1);
@@ -22,66 +20,69 @@ export class MoveSelection {
   }
 
   get selectedSquares() {
-    return this.#way;
+    return this.#selected;
   }
 
-  /** The moves that can be chosen in this way. */
   moves() {
     return this.#options.map(({ move }) => move);
   }
 
-  /** The squares from which something can be picked up. */
   origins() {
     return this.#origins;
   }
 
-  /** Where what is picked up can be put next, or in the end. */
-  targets(): Set<string> {
-    const next = this.#fitting().flatMap(({ path }) => [path[this.#way.length], path.at(-1)]);
+  /** Returns the squares where the selected piece can move next, or end. */
+  targets() {
+    const next = this.#matchingOptions().flatMap(({ path }) => [
+      path[this.#selected.length],
+      path.at(-1),
+    ]);
     const squares = next.filter((square) => square !== undefined);
-    return new Set(squares.filter((square) => this.#next(square).length > 0));
+    return new Set(squares.filter((square) => this.#optionsOver(square).length > 0));
   }
 
   clear() {
-    this.#way = [];
+    this.#selected = [];
   }
 
   /**
-   * Chooses a square: picks up what stands there, or puts down there what is picked up, or lets it go.
-   * @returns the moves that are meant when nothing is left to choose but between them
+   * Selects the piece on a square, moves the selected piece there, or clears the selection.
+   * @returns the moves over the selected squares if these are complete; else none
    */
   selectSquare(square: string): string[] {
-    if (this.#way.length > 0 && square !== this.#way.at(-1)) {
-      const next = this.#next(square);
-      if (next.length === 1) return this.#done(next);
+    if (this.#selected.length > 0 && square !== this.#selected.at(-1)) {
+      const next = this.#optionsOver(square);
+      if (next.length === 1) return this.#finish(next);
       if (next.length > 1) {
-        this.#way = [...this.#way, square];
-        const isAll = next.every(({ path }) => path.length === this.#way.length);
-        return isAll ? this.#done(next) : [];
+        this.#selected = [...this.#selected, square];
+        const isAll = next.every(({ path }) => path.length === this.#selected.length);
+        return isAll ? this.#finish(next) : [];
       }
     }
-    const isPicked = square === this.#way[0];
-    this.#way = !isPicked && this.origins().has(square) ? [square] : [];
+    const isOrigin = square === this.#selected[0];
+    this.#selected = !isOrigin && this.origins().has(square) ? [square] : [];
     return [];
   }
 
-  /** The moves that go on over this square, or otherwise those that end there. */
-  #next(square: string) {
-    const fitting = this.#fitting();
-    const over = fitting.filter(({ path }) => path[this.#way.length] === square);
-    const ends = fitting.filter(({ path }) => path.at(-1) === square);
-    // Of several ways to one end, the squares between have to be chosen.
+  /** Returns the options that continue over a square, or the only option that ends there. */
+  #optionsOver(square: string) {
+    const matching = this.#matchingOptions();
+    const over = matching.filter(({ path }) => path[this.#selected.length] === square);
+    const ends = matching.filter(({ path }) => path.at(-1) === square);
+    // Several paths to the same destination need the squares between.
     return over.length > 0 ? over : ends.length === 1 ? ends : [];
   }
 
-  #done(options: MoveOption[]) {
-    this.#way = [];
+  #finish(options: MoveOption[]) {
+    this.#selected = [];
     return options.map(({ move }) => move);
   }
 
-  /** The moves that begin as what was chosen so far. */
-  #fitting() {
-    if (this.#way.length === 0) return [];
-    return this.#options.filter(({ path }) => this.#way.every((square, at) => path[at] === square));
+  /** Returns the options whose paths begin with the selected squares. */
+  #matchingOptions() {
+    if (this.#selected.length === 0) return [];
+    return this.#options.filter(({ path }) =>
+      this.#selected.every((square, index) => path[index] === square),
+    );
   }
 }

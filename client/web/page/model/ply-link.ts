@@ -1,12 +1,12 @@
-// A link to a position of a match that is over: behind `#` stands after how many moves.
+// Reads and writes the ply of a displayed position in the URL fragment.
 
-/** After how many moves a link shows the board; `null` if it does not say. */
+/** Returns the ply of a URL fragment, or `null`. */
 export function parsePlyHash(hash: string) {
   const ply = /^#(\d{1,5})$/.exec(hash)?.[1];
   return ply === undefined ? null : Number(ply);
 }
 
-/** Has the address lead to what is shown. */
+/** Sets the ply in the URL fragment, or removes it for `null`. */
 export function setPlyHash(ply: number | null) {
   const hash = ply === null ? '' : `#${ply}`;
   if (location.hash !== hash) history.replaceState(history.state, '', location.pathname + hash);

@@ -1,5 +1,4 @@
-// A board of squares and what stands on them. How a position is written is its game's affair; here
-// every square has a name by file and rank, and holds one character.
+// Game-independent board: squares named by file and rank, each with one piece character.
 
 import { EMPTY } from './fen.ts';
 import { conventionsOf } from './game-conventions.ts';
@@ -12,11 +11,11 @@ export class Board {
   readonly files: number;
   readonly ranks: number;
   readonly sides: [string, string];
-  /** In the server's notation. */
+  /** The position in the server's notation. */
   position: string;
   #ranks: string[][];
 
-  /** @param position an empty text is an empty board */
+  /** @param position an empty string stands for an empty board */
   constructor(game: Pick<Game, 'game' | 'files' | 'ranks' | 'sides'>, position: string) {
     this.game = game.game;
     this.files = game.files;
@@ -30,7 +29,7 @@ export class Board {
     return `${String.fromCharCode(97 + file)}${rank + 1}`;
   }
 
-  /** Where a square lies, counted from the lower left; `null` if the text names none. */
+  /** Returns zero-based coordinates from the lower left, or `null` for an unknown square. */
   coordinatesOf(square: string): { file: number; rank: number } | null {
     const parts = /^([a-z])([1-9]\d?)$/.exec(square);
     if (!parts?.[1]) return null;
@@ -43,10 +42,11 @@ export class Board {
     return this.coordinatesOf(square) !== null;
   }
 
-  /** What stands there. */
   pieceAt(square: string): string {
-    const place = this.coordinatesOf(square);
-    return (place && this.#ranks[this.ranks - 1 - place.rank]?.[place.file]) ?? EMPTY;
+    const coordinates = this.coordinatesOf(square);
+    return (
+      (coordinates && this.#ranks[this.ranks - 1 - coordinates.rank]?.[coordinates.file]) ?? EMPTY
+    );
   }
 
   isEmpty(square: string) {
@@ -54,8 +54,7 @@ export class Board {
   }
 
   /**
-   * The seat whose piece this is: if the game says nothing else, pieces are called by the first
-   * letter of their side.
+   * Returns the seat of a piece, or `null`. By default, a piece is the first letter of its side.
    */
   seatOf(piece: string): number | null {
     if (piece === EMPTY) return null;
@@ -68,7 +67,6 @@ export class Board {
     return conventionsOf(this.game).pieceOf?.(seat) ?? this.sides[seat]?.[0] ?? EMPTY;
   }
 
-  /** A piece by its name. */
   pieceName(piece: string) {
     const seat = this.seatOf(piece);
     if (seat === null) return piece;
@@ -80,24 +78,23 @@ export class Board {
   }
 
   /**
-   * The board with these squares changed.
-   * @param changes what stands on each afterwards
+   * Returns a copy of the board with changed squares.
+   * @param changes the new piece by square
    */
   withPieces(changes: Record<string, string>) {
     const board = new Board(this, '');
     board.position = this.position;
     board.#ranks = this.#ranks.map((rank) => [...rank]);
     for (const [square, piece] of Object.entries(changes)) {
-      const place = this.coordinatesOf(square);
-      const rank = place && board.#ranks[this.ranks - 1 - place.rank];
-      if (place && rank) rank[place.file] = piece;
+      const coordinates = this.coordinatesOf(square);
+      const rank = coordinates && board.#ranks[this.ranks - 1 - coordinates.rank];
+      if (coordinates && rank) rank[coordinates.file] = piece;
     }
     return board;
   }
 
-  /** How many there are of each piece. */
-  countPieces(): Map<string, number> {
-    const counts = new Map();
+  countPieces() {
+    const counts = new Map<string, number>();
     for (const square of this.squares()) {
       const piece = this.pieceAt(square);
       if (piece !== EMPTY) counts.set(piece, (counts.get(piece) ?? 0) + 1);
@@ -105,7 +102,7 @@ export class Board {
     return counts;
   }
 
-  /** All squares, from the highest rank down, as one reads. */
+  /** Iterates over all squares from the highest rank down. */
   *squares() {
     for (let rank = this.ranks - 1; rank >= 0; rank--) {
       for (let file = 0; file < this.files; file++) yield this.squareName(file, rank);

@@ -1,5 +1,6 @@
-// A move that is chosen while the other one thinks, and played when the turn comes if it is legal then.
-// It is known by its squares: what they mean, and whether it may be played, the server tells with the turn.
+// Premoves: moves that the user chooses during the opponent's turn. A premove is played on the
+// user's
+// turn if it is legal then.
 
 import { conventionsOf, clickSquaresOf } from './game-conventions.ts';
 import { translate, joinSentences } from '../text/language.ts';
@@ -11,40 +12,42 @@ import type { MoveOption } from './move-selection.ts';
 import type { Board } from './position.ts';
 
 export interface Premove {
-  /** the other's, after which it is played */
+  /** the ply of the opponent's move that precedes it */
   ply: number;
   takebacks: number;
-  /** where a piece is put, or from where to where one goes */
+  /** the square of a placed piece, or the origin and destination of a move */
   squares: string[];
-  /** where a key has named it */
+  /** the move itself, for a premove without squares */
   move?: string;
-  /** what else is to be known of it */
   note: string;
 }
 
-/** Whether a move may be chosen ahead. */
+/** Whether the user may choose a premove now. */
 export const canPremove = ({ status, you, turn }: Match) =>
   status === 'running' && you !== null && turn !== you;
 
-/** What can be chosen ahead: a piece of ours and any other square, or a free square where pieces are put. */
+/**
+ * Returns the possible premoves: from each piece of the user to any other square, or a placement on
+ * any empty square.
+ */
 export function premoveOptions({ game, legal, you }: Match, board: Board): MoveOption[] {
-  const { path, squareLabel: label } = conventionsOf(game);
-  const squares = [...board.squares()].filter((square) => label(square) !== '');
-  // Both play by the same rules: what the other may do now tells in which manner.
-  const takesUp = legal.some((move) => path(move, board).length > 1);
-  if (!takesUp) {
-    const free = squares.filter((square) => board.isEmpty(square));
-    return free.map((square) => ({ move: square, path: [square] }));
+  const { path, squareLabel } = conventionsOf(game);
+  const squares = [...board.squares()].filter((square) => squareLabel(square) !== '');
+  // The opponent's legal moves show whether the game moves pieces or places them.
+  const movesPieces = legal.some((move) => path(move, board).length > 1);
+  if (!movesPieces) {
+    const emptySquares = squares.filter((square) => board.isEmpty(square));
+    return emptySquares.map((square) => ({ move: square, path: [square] }));
   }
-  const ours = squares.filter((square) => board.seatOf(board.pieceAt(square)) === you);
-  return ours.flatMap((from) =>
+  const origins = squares.filter((square) => board.seatOf(board.pieceAt(square)) === you);
+  return origins.flatMap((from) =>
     squares.filter((to) => to !== from).map((to) => ({ move: `${from} ${to}`, path: [from, to] })),
   );
 }
 
 /**
- * The legal move that was meant; `null` if there is none now.
- * @param match in which it is our turn
+ * Returns the legal move of a premove, or `null` if it is not legal.
+ * @param match on the user's turn
  */
 export function resolvePremove(
   { ply, takebacks, squares, move }: Premove,
@@ -52,20 +55,20 @@ export function resolvePremove(
   board: Board,
 ): string | null {
   if (match.ply !== ply + 1 || match.takebacks !== takebacks) return null;
-  const { path, moveChoices: choices } = conventionsOf(match.game);
+  const { path, moveChoices } = conventionsOf(match.game);
   const [from = '', to] = squares;
-  const found = match.legal.filter((legal) => {
+  const candidates = match.legal.filter((legal) => {
     if (move !== undefined) return legal === move;
     if (to === undefined) return clickSquaresOf(legal, board).includes(from);
-    const way = path(legal, board);
-    return way[0] === from && way.at(-1) === to;
+    const visited = path(legal, board);
+    return visited[0] === from && visited.at(-1) === to;
   });
-  // Of several, the most usual: a pawn becomes a queen.
-  if (found.length > 1) return choices(found, board)[0]?.move ?? null;
-  return found[0] ?? null;
+  // The most usual move comes first, such as the promotion to a queen.
+  if (candidates.length > 1) return moveChoices(candidates, board)[0]?.move ?? null;
+  return candidates[0] ?? null;
 }
 
-/** What is chosen ahead in one match. */
+/** The user's current premove in a match. */
 export class PremoveState {
   premove: Premove | null = null;
   #app;
@@ -75,8 +78,8 @@ export class PremoveState {
   }
 
   set(match: Match, choice: { squares: string[]; move?: string }, board: Board | null) {
-    const told = (board && conventionsOf(match.game).premoveNote?.(choice.squares, board)) ?? '';
-    this.premove = { ...choice, note: told, ply: match.ply, takebacks: match.takebacks };
+    const note = (board && conventionsOf(match.game).premoveNote?.(choice.squares, board)) ?? '';
+    this.premove = { ...choice, note, ply: match.ply, takebacks: match.takebacks };
     this.#app.announce(this.statusText());
     this.#app.update();
   }
@@ -87,16 +90,16 @@ export class PremoveState {
     this.#app.update();
   }
 
-  /** What is chosen, and how one is rid of it. */
+  /** Describes the premove and how to cancel it. */
   statusText() {
     if (!this.premove) return '';
-    const { squares, move, note: told } = this.premove;
-    const way = () => squares.reduce((from, to) => translate('ahead.way', { from, to }));
-    return joinSentences(translate('ahead.chosen', { move: move ?? way() }), told);
+    const { squares, move, note } = this.premove;
+    const squaresText = () => squares.reduce((from, to) => translate('ahead.way', { from, to }));
+    return joinSentences(translate('ahead.chosen', { move: move ?? squaresText() }), note);
   }
 
-  /** What is to be played now that it is our turn. */
-  takeMove(match: Match, board: Board): string | null {
+  /** On the user's turn, removes the premove and returns its legal move, if any. */
+  takeMove(match: Match, board: Board) {
     if (!this.premove || !isMyTurn(match)) return null;
     const move = resolvePremove(this.premove, match, board);
     this.premove = null;
