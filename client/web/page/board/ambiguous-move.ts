@@ -1,4 +1,4 @@
-// A dialog that asks which of a few moves is meant, where they go over the same squares.
+// Dialog for a choice between several moves over the same squares, such as promotions.
 
 import { h } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
@@ -13,11 +13,14 @@ export interface DialogOption {
   icon: Node | null;
 }
 
-/** Asks, and gives the move that is chosen; none, if the dialog is left or the question is withdrawn. */
+/**
+ * Opens the dialog and resolves to the chosen move, or to `null` if the dialog is closed or
+ * aborted.
+ */
 function choose(
   question: string,
-  offers: DialogOption[],
-  withdrawn: AbortSignal,
+  options: DialogOption[],
+  signal: AbortSignal,
 ): Promise<string | null> {
   const dialog = h('dialog', { class: 'choosing', 'aria-labelledby': 'choosing-title' });
   dialog.append(
@@ -25,8 +28,8 @@ function choose(
     h(
       'div',
       { class: 'offers' },
-      ...offers.map(({ move, title, icon: drawn }) =>
-        h('button', { type: 'button', onclick: () => dialog.close(move) }, drawn, title),
+      ...options.map(({ move, title, icon }) =>
+        h('button', { type: 'button', onclick: () => dialog.close(move) }, icon, title),
       ),
     ),
     h(
@@ -35,9 +38,9 @@ function choose(
       translate('dialog.cancel'),
     ),
   );
-  // Beside it means to leave it.
+  // A click on the backdrop closes the dialog.
   dialog.addEventListener('click', ({ target }) => target === dialog && dialog.close());
-  withdrawn.addEventListener('abort', () => dialog.close());
+  signal.addEventListener('abort', () => dialog.close());
   document.body.append(dialog);
   dialog.showModal();
   return new Promise((resolve) => {
@@ -49,14 +52,16 @@ function choose(
 }
 
 /**
- * Asks which of several moves is meant that look alike until one says what becomes of the piece.
- * @param withdrawn when there is no such choice any more
+ * Asks the user to choose one of several moves.
+ * @param signal closes the dialog when the choice is obsolete
  */
-export const chooseMove = (choices: MoveChoice[], board: Board, withdrawn: AbortSignal) =>
+export const chooseMove = (choices: MoveChoice[], board: Board, signal: AbortSignal) =>
   choose(
     translate('move.which'),
-    choices.map(({ move, title, piece }) => {
-      return { move, title, icon: piece ? drawPieceIcon(board, piece) : null };
-    }),
-    withdrawn,
+    choices.map(({ move, title, piece }) => ({
+      move,
+      title,
+      icon: piece ? drawPieceIcon(board, piece) : null,
+    })),
+    signal,
   );

@@ -1,58 +1,55 @@
-// Arrows and circles that one draws over the board with the right button of the mouse, to think with. Nobody
-// else sees them.
+// Arrows and circles that the user draws with the right mouse button. They stay on this page.
 
 import { svg } from '../ui/dom.ts';
 import { squareOfTarget } from './dragging.ts';
 
 import type { Layout } from './layout.ts';
 
-/** How far before the middle of its square an arrow ends, in hundredths of a square. */
-const BEFORE = 12;
-const HEAD = 34;
+/** Distance of an arrow's tip from the centre of its square, in hundredths of a square. */
+const TIP_GAP = 12;
+const HEAD_LENGTH = 34;
 
 export class Annotations {
   element = svg('g', { class: 'drawings' });
-  /** Each by the square where it begins and the one where it ends. */
+  /** Start and end squares, keyed by both. A circle starts and ends on the same square. */
   #drawn: Map<string, [string, string]> = new Map();
-  /** What was advised, in the same way. */
-  #advised = '';
+  /** Start and end squares of the best move, separated by a space. */
+  #bestMove = '';
   #layout;
-  /** On which position they were drawn. */
   #position = '';
 
   constructor(layout: Layout) {
     this.#layout = layout;
   }
 
-  /** Draws them where the squares are now. */
   setLayout(layout: Layout) {
     this.#layout = layout;
     this.#draw();
   }
 
-  /** Those of another position are gone. */
+  /** Clears the annotations if the position changes. */
   setPosition(position: string) {
     if (position === this.#position) return;
     this.#position = position;
     this.clear();
   }
 
-  /** Draws what the search thinks best, by the squares where it begins and ends. */
+  /** Draws the best move of an analysis. */
   showBestMove(from: string, to: string) {
     const key = `${from} ${to}`;
-    if (this.#advised === key) return;
-    this.#advised = key;
+    if (this.#bestMove === key) return;
+    this.#bestMove = key;
     this.#draw();
   }
 
   clear() {
-    if (this.#drawn.size === 0 && this.#advised === '') return;
+    if (this.#drawn.size === 0 && this.#bestMove === '') return;
     this.#drawn.clear();
-    this.#advised = '';
+    this.#bestMove = '';
     this.#draw();
   }
 
-  /** Follows the right button over a grid whose cells are called by `data-square`. */
+  /** Listens for the right button on a grid whose cells have `data-square`. */
   attachTo(grid: HTMLElement) {
     let from: string | null = null;
     grid.addEventListener('contextmenu', (event) => event.preventDefault());
@@ -77,11 +74,11 @@ export class Annotations {
     const mark = (from: string, to: string) =>
       from === to ? this.#circle(from) : this.#arrow(from, to);
     const marks = [...this.#drawn.values()].map(([from, to]) => mark(from, to));
-    const [from, to] = this.#advised.split(' ');
+    const [from, to] = this.#bestMove.split(' ');
     if (from && to) {
-      const advised = mark(from, to);
-      advised.classList.add('advised');
-      marks.push(advised);
+      const bestMove = mark(from, to);
+      bestMove.classList.add('advised');
+      marks.push(bestMove);
     }
     this.element.replaceChildren(...marks);
   }
@@ -93,9 +90,9 @@ export class Annotations {
 
   #arrow(from: string, to: string) {
     const [start, end] = [this.#layout.center(from), this.#layout.center(to)];
-    const length = Math.hypot(end.x - start.x, end.y - start.y) - BEFORE;
+    const length = Math.hypot(end.x - start.x, end.y - start.y) - TIP_GAP;
     const angle = (Math.atan2(end.y - start.y, end.x - start.x) * 180) / Math.PI;
-    const shaft = length - HEAD;
+    const shaft = length - HEAD_LENGTH;
     const d = `M20-7H${shaft}v-17L${length} 0 ${shaft} 24V7H20z`;
     const transform = `translate(${start.x} ${start.y}) rotate(${angle})`;
     return svg('path', { class: 'drawn arrow', d, transform });

@@ -1,5 +1,4 @@
-// The board to play on: a picture, and over it a grid of named cells for mouse, touch, keyboard and
-// screen readers.
+// Interactive board: an SVG under a grid of cells for mouse, touch, keyboard and screen readers.
 
 import { previewSquares, ghostPiece } from './hover.ts';
 import { describeSquare, describeSelection } from './square-description.ts';
@@ -25,80 +24,75 @@ import { isTouchMode } from '../ui/input-mode.ts';
 import type { Game } from '../net/protocol.ts';
 import type { BoardState } from '../model/board-state.ts';
 
-/** What a board does with what is chosen. */
 export interface BoardCallbacks {
   play: (move: string) => void;
-  /** chooses ahead */
   setPremove: (choice: string) => void;
   cancelPremove: () => void;
   say: (text: string) => void;
 }
 
-/** A finger does not hit less. */
+/** Minimum cell width that a finger hits reliably. */
 const FINGER_PX = 24;
 
 export class BoardView {
   element;
   #game;
-  #customs;
-  #does;
-  #say;
+  #conventions;
+  #callbacks;
   #surface = h('div', { class: 'surface' });
   #layout;
-  #picture;
-  #drawings;
+  #svg;
+  #annotations;
   #grid;
   #cells: Map<string, HTMLElement> = new Map();
-  /** Which move each square stands for. */
-  #moves: Map<string, string> = new Map();
-  #picking = new MoveSelection([]);
-  /** What there was to choose from when the picking began. */
-  #madeFrom = '';
-  /** The one cell that the tabulator reaches. */
-  #current = '';
-  /** Whether one goes over the board by keyboard; else the arrow keys step through the moves. */
-  #isByKey = false;
-  #isTouched = false;
-  /** Whether the focus is not shown, as nobody has pressed a key. */
-  #isHidden = false;
+  /** The moves that a click on a square plays. */
+  #moveBySquare: Map<string, string> = new Map();
+  #selection = new MoveSelection([]);
+  /** Key of the moves that `#selection` was created from. */
+  #selectionKey = '';
+  /** The square of the only cell in the tab order. */
+  #currentSquare = '';
+  /** Whether arrow keys move over the board; otherwise they step through the move list. */
+  #isKeyboardMode = false;
+  #isTouch = false;
+  /** Whether the focus ring is hidden until a key is pressed. */
+  #isFocusHidden = false;
   /** The square under the mouse or the focus. */
-  #aim: string | null = null;
-  /** The cells that have each class now. */
-  #marked: Map<string, Set<Element | undefined>> = new Map();
-  /** Whether the cells are still to be told what stands there. */
-  #isUntold = false;
-  /** Withdraws the question which of several moves is meant, when it has another position. */
-  #asking = new AbortController();
-  /** Whether the next move has been dragged to its square before one's eyes. */
+  #hoverSquare: string | null = null;
+  /** The cells with each class. */
+  #cellsByClass: Map<string, Set<Element | undefined>> = new Map();
+  /** Whether an update of the cells' labels is scheduled. */
+  #isDescriptionDue = false;
+  /** Closes the move dialog when the legal moves change. */
+  #dialogAbort = new AbortController();
+  /** Whether the user dropped the piece of the next move, so that it needs no animation. */
   #isDropped = false;
-  #view: BoardState;
+  #state: BoardState;
 
-  constructor(game: Game, does: BoardCallbacks) {
+  constructor(game: Game, callbacks: BoardCallbacks) {
     this.#game = game;
-    this.#does = does;
-    this.#say = does.say;
-    this.#customs = conventionsOf(game.game);
+    this.#callbacks = callbacks;
+    this.#conventions = conventionsOf(game.game);
     const board = new Board(game, '');
-    const nothing = {
+    this.#state = {
+      board,
       last: [],
+      check: null,
       winningLine: [],
       legal: [],
       premoveOptions: [],
       premoveSquares: [],
-    };
-    this.#view = {
-      board,
-      ...nothing,
-      check: null,
       seat: null,
       isAnimated: false,
       isFlipped: false,
     };
     this.#layout = new Layout(game);
-    this.#picture = new BoardSvg(game, this.#layout);
-    const middle = board.squareName(Math.floor((game.files - 1) / 2), Math.floor(game.ranks / 2));
-    this.#current = middle;
-    this.#drawings = new Annotations(this.#layout);
+    this.#svg = new BoardSvg(game, this.#layout);
+    this.#currentSquare = board.squareName(
+      Math.floor((game.files - 1) / 2),
+      Math.floor(game.ranks / 2),
+    );
+    this.#annotations = new Annotations(this.#layout);
     this.#grid = this.#makeGrid();
     this.element = h('div', { class: `board ${boardStyleOf(game)}` });
     this.element.style.setProperty('--files', String(game.files));
@@ -106,78 +100,76 @@ export class BoardView {
     this.#assemble();
   }
 
-  show(view: BoardState) {
-    if (view.isFlipped !== this.#view.isFlipped) this.#turn(view.isFlipped);
-    this.#prepare(view);
-    this.#view = { ...view, isAnimated: view.isAnimated && !this.#isDropped };
+  show(state: BoardState) {
+    if (state.isFlipped !== this.#state.isFlipped) this.#flip(state.isFlipped);
+    this.#updateMoves(state);
+    this.#state = { ...state, isAnimated: state.isAnimated && !this.#isDropped };
     this.#isDropped = false;
-    this.#drawings.setPosition(view.board.position);
-    this.#grid.classList.toggle('mine', view.legal.length > 0);
+    this.#annotations.setPosition(state.board.position);
+    this.#grid.classList.toggle('mine', state.legal.length > 0);
     this.#refresh();
   }
 
-  /** Draws a move that the search thinks best; it goes with the position. */
+  /** Draws the best move of an analysis until the position changes. */
   showBestMove(move: string) {
-    const { board } = this.#view;
+    const { board } = this.#state;
     const [from, ...rest] = conventionsOf(this.#game.game).path(move, board);
     const to = rest.at(-1) ?? from ?? destinationOf(move, board);
-    if (to !== null && to !== undefined) this.#drawings.showBestMove(from ?? to, to);
+    if (to !== null && to !== undefined) this.#annotations.showBestMove(from ?? to, to);
   }
 
-  /** What can be chosen by which squares. */
-  #prepare({ board, legal, premoveOptions: ahead }: BoardState) {
-    const { path } = this.#customs;
+  /** Updates the moves that the squares select. */
+  #updateMoves({ board, legal, premoveOptions }: BoardState) {
+    const { path } = this.#conventions;
     const options =
-      legal.length > 0 ? legal.map((move) => ({ move, path: path(move, board) })) : ahead;
-    const from = [legal.join(' '), ahead.length > 0 && board.position].join();
-    // What is picked up stays so, when the turn comes, too.
-    const isSame = from === this.#madeFrom && options.length > 0;
+      legal.length > 0 ? legal.map((move) => ({ move, path: path(move, board) })) : premoveOptions;
+    const key = [legal.join(' '), premoveOptions.length > 0 && board.position].join();
+    const isSame = key === this.#selectionKey && options.length > 0;
     if (!isSame) {
-      this.#asking.abort();
-      const [taken] = this.#isAhead ? this.#picking.selectedSquares : [];
-      this.#picking = new MoveSelection(options);
-      if (taken !== undefined && this.#picking.origins().has(taken))
-        this.#picking.selectSquare(taken);
+      this.#dialogAbort.abort();
+      // A selection for a premove stays when the user's turn begins.
+      const [selected] = this.#isPremoving ? this.#selection.selectedSquares : [];
+      this.#selection = new MoveSelection(options);
+      if (selected !== undefined && this.#selection.origins().has(selected))
+        this.#selection.selectSquare(selected);
     }
-    this.#madeFrom = from;
-    this.#moves.clear();
+    this.#selectionKey = key;
+    this.#moveBySquare.clear();
     for (const { move, path } of options) {
       const squares =
         legal.length > 0 ? clickSquaresOf(move, board) : path.length === 1 ? path : [];
-      for (const square of squares) this.#moves.set(square, move);
+      for (const square of squares) this.#moveBySquare.set(square, move);
     }
   }
 
-  /** Whether it is for later what one chooses. */
-  get #isAhead() {
-    return this.#view.legal.length === 0 && this.#view.premoveOptions.length > 0;
+  /** Whether the user chooses a premove instead of a move. */
+  get #isPremoving() {
+    return this.#state.legal.length === 0 && this.#state.premoveOptions.length > 0;
   }
 
   #play(move: string) {
-    if (this.#isAhead) this.#does.setPremove(move);
-    else this.#does.play(move);
+    if (this.#isPremoving) this.#callbacks.setPremove(move);
+    else this.#callbacks.play(move);
   }
 
-  /** Where these squares are to be seen. */
   squareRects(squares: string[]) {
     return squares.flatMap((square) => this.#cells.get(square)?.getBoundingClientRect() ?? []);
   }
 
-  /** The moves that no square stands for. */
   movesWithoutSquare() {
-    const shown = new Set([...this.#moves.values(), ...this.#picking.moves()]);
-    return this.#view.legal.filter((move) => !shown.has(move));
+    const selectable = new Set([...this.#moveBySquare.values(), ...this.#selection.moves()]);
+    return this.#state.legal.filter((move) => !selectable.has(move));
   }
 
-  focus(how?: FocusOptions) {
-    this.#cells.get(this.#current)?.focus(how);
+  focus(options?: FocusOptions) {
+    this.#cells.get(this.#currentSquare)?.focus(options);
   }
 
   #assemble() {
-    const { fileLabel, rankLabel } = this.#customs;
-    this.#picture.element.append(this.#drawings.element);
-    this.#drawings.setLayout(this.#layout);
-    this.#surface.replaceChildren(this.#picture.element, this.#grid);
+    const { fileLabel, rankLabel } = this.#conventions;
+    this.#svg.element.append(this.#annotations.element);
+    this.#annotations.setLayout(this.#layout);
+    this.#surface.replaceChildren(this.#svg.element, this.#grid);
     this.element.replaceChildren(
       coordinateLabels('ranks', this.#layout.ranks().map(rankLabel)),
       this.#surface,
@@ -185,97 +177,93 @@ export class BoardView {
     );
   }
 
-  #turn(turned: boolean) {
+  #flip(isFlipped: boolean) {
     const hadFocus = this.#grid.contains(document.activeElement);
-    this.#layout = new Layout(this.#game, turned);
-    this.#picture = new BoardSvg(this.#game, this.#layout);
+    this.#layout = new Layout(this.#game, isFlipped);
+    this.#svg = new BoardSvg(this.#game, this.#layout);
     this.#grid = this.#makeGrid();
-    this.#view = { ...this.#view, isAnimated: false };
+    this.#state = { ...this.#state, isAnimated: false };
     this.#assemble();
     if (hadFocus) this.focus();
   }
 
   #refresh() {
-    const targets = this.#isAhead ? [] : this.#picking.targets();
-    this.#mark('legal', [...(this.#isAhead ? [] : this.#moves.keys()), ...targets]);
-    this.#mark('movable', this.#picking.origins());
+    const targets = this.#isPremoving ? [] : this.#selection.targets();
+    this.#mark('legal', [...(this.#isPremoving ? [] : this.#moveBySquare.keys()), ...targets]);
+    this.#mark('movable', this.#selection.origins());
     this.#draw();
-    // It is read out later than it is seen, but nobody comes to a square without a name.
-    const isNamed = this.#cells.get(this.#current)?.hasAttribute('aria-label');
-    if (isNamed && !this.#isUntold) afterNextPaint(() => this.#describe());
-    this.#isUntold = isNamed === true;
+    // Labels follow after the paint, except for the first ones: a focused cell needs a label.
+    const isNamed = this.#cells.get(this.#currentSquare)?.hasAttribute('aria-label');
+    if (isNamed && !this.#isDescriptionDue) afterNextPaint(() => this.#describe());
+    this.#isDescriptionDue = isNamed === true;
     if (!isNamed) this.#describe();
   }
 
   #draw() {
-    const {
+    const { board, last, check, winningLine, legal, isAnimated, premoveSquares } = this.#state;
+    const { showsLegalMoves, forcedMoveText } = this.#conventions;
+    const { selectedSquares } = this.#selection;
+    // The legal targets of a premove are not known yet.
+    const targets = this.#isPremoving
+      ? []
+      : [...this.#selection.targets(), ...(showsLegalMoves ? this.#moveBySquare.keys() : [])];
+    const isForced = selectedSquares.length === 0 && forcedMoveText(legal) !== '';
+    const hover = {
+      boardState: this.#state,
+      selection: this.#selection,
+      moveBySquare: this.#moveBySquare,
+      hoverSquare: this.#hoverSquare ?? '',
+    };
+    const hoverSquares = previewSquares(hover);
+    this.#svg.show({
       board,
       last,
       check,
-      winningLine: line,
-      legal,
-      isAnimated: moving,
-      premoveSquares: queued,
-    } = this.#view;
-    const { showsLegalMoves: showsLegal, forcedMoveText: forced } = this.#customs;
-    const { selectedSquares: way } = this.#picking;
-    // Nobody knows yet where it may go.
-    const targets = this.#isAhead
-      ? []
-      : [...this.#picking.targets(), ...(showsLegal ? this.#moves.keys() : [])];
-    const isForced = way.length === 0 && forced(legal) !== '';
-    const intent = {
-      boardState: this.#view,
-      selection: this.#picking,
-      moveBySquare: this.#moves,
-      hoverSquare: this.#aim ?? '',
-    };
-    const aim = previewSquares(intent);
-    this.#picture.show({
-      ...{
-        board,
-        last,
-        check,
-        winningLine: line,
-        hoverSquares: aim,
-        selectedSquares: way,
-        targets,
-        isAnimated: moving,
-        premoveSquares: queued,
-      },
-      forcedPieces: isForced ? [...this.#picking.origins()] : [],
-      ghost: ghostPiece(intent),
+      winningLine,
+      hoverSquares,
+      selectedSquares,
+      targets,
+      isAnimated,
+      premoveSquares,
+      forcedPieces: isForced ? [...this.#selection.origins()] : [],
+      ghost: ghostPiece(hover),
     });
-    this.#mark('aim', aim);
+    this.#mark('aim', hoverSquares);
   }
 
   #mark(name: string, squares: Iterable<string>) {
     const cells = [...squares].map((square) => this.#cells.get(square));
-    this.#marked.set(name, updateClass(name, this.#marked.get(name) ?? [], cells));
+    this.#cellsByClass.set(name, updateClass(name, this.#cellsByClass.get(name) ?? [], cells));
   }
 
-  #aimAt(square: string | null) {
-    if (square === this.#aim) return;
-    this.#aim = square;
+  #setHoverSquare(square: string | null) {
+    if (square === this.#hoverSquare) return;
+    this.#hoverSquare = square;
     this.#draw();
   }
 
-  /** Tells what stands on each square, and what can be done there. */
+  /** Updates the cells' labels for screen readers. */
   #describe() {
-    this.#isUntold = false;
-    const { selectedSquares: way } = this.#picking;
-    const { check } = this.#view;
-    const isAhead = this.#isAhead;
-    // Once for all squares: there may be hundreds of them, and as many moves.
-    const targets = isAhead ? new Set() : this.#picking.targets();
-    const origins = this.#picking.origins();
+    this.#isDescriptionDue = false;
+    const { selectedSquares } = this.#selection;
+    const { check } = this.#state;
+    const isPremoving = this.#isPremoving;
+    // Computed once for all squares, because a board may have hundreds of squares and moves.
+    const targets = isPremoving ? new Set() : this.#selection.targets();
+    const origins = this.#selection.origins();
     for (const [square, cell] of this.#cells) {
       const isTarget = targets.has(square);
-      const now = { isChecked: square === check, isTarget, way };
-      const words = describeSquare(this.#view, square, this.#customs.squareLabel(square), now);
-      const isOpen = isAhead || isTarget || this.#moves.has(square) || origins.has(square);
-      tell(cell, 'aria-label', words);
-      tell(cell, 'aria-disabled', String(!isOpen));
+      const context = { isChecked: square === check, isTarget, selectedSquares };
+      const label = describeSquare(
+        this.#state,
+        square,
+        this.#conventions.squareLabel(square),
+        context,
+      );
+      const isEnabled =
+        isPremoving || isTarget || this.#moveBySquare.has(square) || origins.has(square);
+      setAttribute(cell, 'aria-label', label);
+      setAttribute(cell, 'aria-disabled', String(!isEnabled));
     }
   }
 
@@ -284,42 +272,39 @@ export class BoardView {
     const rows = this.#layout.rows.map((squares) =>
       h('div', { role: 'row' }, ...squares.map((square) => this.#makeCell(square))),
     );
-    this.#moveTo(this.#current);
+    this.#setCurrentSquare(this.#currentSquare);
     const grid = h(
       'div',
       {
         class: 'cells',
         role: 'grid',
         'aria-label': translate('board.of', { game: this.#game.title }),
-        onkeydown: (event: KeyboardEvent) => this.#key(event),
-        // Where the mouse is, it stays.
+        onkeydown: (event: KeyboardEvent) => this.#onKeyDown(event),
+        // The preview under the mouse stays.
         onfocusout: ({ target }: FocusEvent) => {
-          if (squareOfTarget(target) === this.#aim) this.#aimAt(null);
+          if (squareOfTarget(target) === this.#hoverSquare) this.#setHoverSquare(null);
         },
         onpointerdown: ({ pointerType }: PointerEvent) => {
-          this.#isTouched = pointerType === 'touch';
+          this.#isTouch = pointerType === 'touch';
         },
         onpointerleave: ({ pointerType }: PointerEvent) => {
-          if (pointerType === 'mouse') this.#aimAt(null);
+          if (pointerType === 'mouse') this.#setHoverSquare(null);
         },
       },
       ...rows,
     );
     enableDragging(grid, {
-      canDrag: (square) => this.#picking.origins().has(square),
-      onDragStart: (square) => this.#take(square),
-      onDragMove: (
-        square,
-        { xFraction: right, yFraction: down, overSquare: over, isTouch: isTouched },
-      ) => {
+      canDrag: (square) => this.#selection.origins().has(square),
+      onDragStart: (square) => this.#startDrag(square),
+      onDragMove: (square, { xFraction, yFraction, overSquare, isTouch }) => {
         const { files, ranks } = this.#game;
-        const [x, y] = [right * files * 100, down * ranks * 100];
-        this.#picture.dragPiece(square, { x, y, lifted: isTouched });
-        if (over !== this.#aim) this.#aimAt(over);
+        const [x, y] = [xFraction * files * 100, yFraction * ranks * 100];
+        this.#svg.dragPiece(square, { x, y, lifted: isTouch });
+        this.#setHoverSquare(overSquare);
       },
       onDrop: (from, to) => this.#drop(from, to),
     });
-    this.#drawings.attachTo(grid);
+    this.#annotations.attachTo(grid);
     return grid;
   }
 
@@ -329,146 +314,146 @@ export class BoardView {
       tabindex: -1,
       'data-square': square,
       onclick: () => {
-        this.#isByKey = false;
-        this.#isHidden = false;
-        this.#moveTo(square);
-        // Where a finger covers several squares, it shows what it means before it plays.
-        const isVague = this.#isTouched && cell.clientWidth < FINGER_PX && this.#moves.has(square);
-        if (isVague && this.#aim !== square) this.#aimAt(square);
-        else this.#choose(square);
+        this.#isKeyboardMode = false;
+        this.#isFocusHidden = false;
+        this.#setCurrentSquare(square);
+        // If a finger covers several squares, the first tap previews the move.
+        const isImprecise =
+          this.#isTouch && cell.clientWidth < FINGER_PX && this.#moveBySquare.has(square);
+        if (isImprecise && this.#hoverSquare !== square) this.#setHoverSquare(square);
+        else this.#onSquareChosen(square);
       },
       onfocus: () => {
-        this.#moveTo(square);
-        // A touch focuses, too, but leaves nothing that hovers.
+        this.#setCurrentSquare(square);
+        // A touch also sets the focus, but must not leave a preview.
         if (!cell.matches(':focus-visible')) return;
-        this.#isHidden = isTouchMode();
-        if (!this.#isHidden) this.#goByKey(square);
+        this.#isFocusHidden = isTouchMode();
+        if (!this.#isFocusHidden) this.#enterKeyboardMode(square);
       },
       onpointerenter: (event: PointerEvent) => {
-        if (event.pointerType === 'mouse') this.#aimAt(square);
+        if (event.pointerType === 'mouse') this.#setHoverSquare(square);
       },
     });
     this.#cells.set(square, cell);
     return cell;
   }
 
-  #choose(square: string) {
-    const { premoveSquares: queued } = this.#view;
-    if (this.#picking.selectedSquares.length === 0 && queued.includes(square)) {
-      this.#does.cancelPremove();
+  #onSquareChosen(square: string) {
+    const { premoveSquares } = this.#state;
+    if (this.#selection.selectedSquares.length === 0 && premoveSquares.includes(square)) {
+      this.#callbacks.cancelPremove();
       return;
     }
-    const move = this.#moves.get(square);
+    const move = this.#moveBySquare.get(square);
     if (move !== undefined) this.#play(move);
-    else this.#pick(square);
+    else this.#selectSquare(square);
   }
 
-  #pick(square: string) {
-    const had = this.#picking.selectedSquares.length > 0;
-    const moves = this.#picking.selectSquare(square);
-    const { selectedSquares: way } = this.#picking;
-    const view = this.#view;
-    if (moves.length > 0) void this.#decide(moves);
-    // A move that is played is shown already.
-    if (this.#view === view) this.#refresh();
+  #selectSquare(square: string) {
+    const hadSelection = this.#selection.selectedSquares.length > 0;
+    const moves = this.#selection.selectSquare(square);
+    const { selectedSquares } = this.#selection;
+    const state = this.#state;
+    if (moves.length > 0) void this.#playOneOf(moves);
+    // A played move has already updated the board.
+    if (this.#state === state) this.#refresh();
     if (moves.length > 0) return;
-    if (way.length > 0) this.#say(this.#told());
-    else if (had) this.#say(translate('board.back'));
+    if (selectedSquares.length > 0) this.#callbacks.say(this.#selectionText());
+    else if (hadSelection) this.#callbacks.say(translate('board.back'));
   }
 
-  /** What is picked up, and where it can go. */
-  #told() {
-    const { board } = this.#view;
-    const { squareLabel: label } = this.#customs;
-    const [from = ''] = this.#picking.selectedSquares;
-    const targets = this.#isAhead ? [] : [...this.#picking.targets()].map(label);
-    return describeSelection(label(from), board.pieceName(board.pieceAt(from)), targets);
+  #selectionText() {
+    const { board } = this.#state;
+    const { squareLabel } = this.#conventions;
+    const [from = ''] = this.#selection.selectedSquares;
+    const targets = this.#isPremoving ? [] : [...this.#selection.targets()].map(squareLabel);
+    return describeSelection(squareLabel(from), board.pieceName(board.pieceAt(from)), targets);
   }
 
-  /** Plays the move that was chosen; asks, if there are several. */
-  async #decide(moves: string[]) {
+  /** Plays the move; with several moves, the user chooses one in a dialog. */
+  async #playOneOf(moves: string[]) {
     const [only = ''] = moves;
     if (moves.length === 1) {
       this.#play(only);
       return;
     }
     this.#isDropped = false;
-    const { board } = this.#view;
-    this.#asking = new AbortController();
-    const { signal } = this.#asking;
-    const move = await chooseMove(this.#customs.moveChoices(moves, board), board, signal);
+    const { board } = this.#state;
+    this.#dialogAbort = new AbortController();
+    const { signal } = this.#dialogAbort;
+    const move = await chooseMove(this.#conventions.moveChoices(moves, board), board, signal);
     if (move !== null) this.#play(move);
   }
 
-  #take(square: string) {
-    if (this.#picking.selectedSquares.join() === square) return;
-    this.#picking.clear();
-    this.#pick(square);
+  #startDrag(square: string) {
+    if (this.#selection.selectedSquares.join() === square) return;
+    this.#selection.clear();
+    this.#selectSquare(square);
   }
 
   #drop(from: string, to: string | null) {
-    this.#picture.dragPiece(from, null);
-    if (this.#isTouched) this.#aim = null;
-    // Whoever brings it back has clicked on it, which is told by the cell.
+    this.#svg.dragPiece(from, null);
+    if (this.#isTouch) this.#hoverSquare = null;
+    // A drop on the origin is a click, which the cell handles.
     if (to === from) return;
-    if (to !== null && this.#picking.targets().has(to)) {
-      this.#isDropped = !this.#isAhead;
-      // As after a click on it: keys go on from here.
-      this.#moveTo(to);
+    if (to !== null && this.#selection.targets().has(to)) {
+      this.#isDropped = !this.#isPremoving;
+      // The keyboard continues from the drop square, as after a click.
+      this.#setCurrentSquare(to);
       if (this.#cells.get(from)?.matches(':focus')) this.focus();
-      this.#pick(to);
+      this.#selectSquare(to);
     } else {
-      this.#letGo();
+      this.#clearSelection();
     }
   }
 
-  #letGo() {
-    this.#picking.clear();
+  #clearSelection() {
+    this.#selection.clear();
     this.#refresh();
-    this.#say(translate('board.back'));
+    this.#callbacks.say(translate('board.back'));
   }
 
-  #moveTo(square: string) {
-    this.#cells.get(this.#current)?.setAttribute('tabindex', '-1');
-    this.#current = square;
+  #setCurrentSquare(square: string) {
+    this.#cells.get(this.#currentSquare)?.setAttribute('tabindex', '-1');
+    this.#currentSquare = square;
     this.#cells.get(square)?.setAttribute('tabindex', '0');
   }
 
-  #goByKey(square: string) {
-    this.#isByKey = true;
-    this.#aimAt(square);
+  #enterKeyboardMode(square: string) {
+    this.#isKeyboardMode = true;
+    this.#setHoverSquare(square);
   }
 
-  #key(event: KeyboardEvent) {
+  #onKeyDown(event: KeyboardEvent) {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
-    const isFirst = this.#isHidden;
-    this.#isHidden = false;
-    if (isFirst) this.#goByKey(this.#current);
-    // A key that is a move is the room's.
+    const wasHidden = this.#isFocusHidden;
+    this.#isFocusHidden = false;
+    if (wasHidden) this.#enterKeyboardMode(this.#currentSquare);
+    // The match page handles keys that play a move.
     if (moveForKeyEvent(this.#game.game, event) !== null) return;
-    // Whoever does not choose by keyboard steps through the moves.
-    const isChoosing = this.#isByKey && (this.#view.legal.length > 0 || this.#isAhead);
+    // Otherwise arrow keys step through the move list.
+    const isChoosing = this.#isKeyboardMode && (this.#state.legal.length > 0 || this.#isPremoving);
     const isArrow = event.key.startsWith('Arrow') || event.key === 'Home' || event.key === 'End';
-    if (isArrow && !isChoosing && this.#picking.selectedSquares.length === 0) return;
-    const square = this.#layout.squareForKey(this.#current, event.key);
+    if (isArrow && !isChoosing && this.#selection.selectedSquares.length === 0) return;
+    const square = this.#layout.squareForKey(this.#currentSquare, event.key);
     if (square !== undefined) {
-      if (square !== null) this.#moveTo(square);
+      if (square !== null) this.#setCurrentSquare(square);
       this.focus();
     } else if (event.key === 'Enter' || event.key === ' ') {
-      // A key that is held would play on every turn, and the first one where nobody saw it.
-      if (!event.repeat && !isFirst) this.#choose(this.#current);
-    } else if (event.key === 'Escape' && this.#picking.selectedSquares.length > 0) {
-      this.#letGo();
+      // A held key must not play on every turn, nor the first key on a hidden focus.
+      if (!event.repeat && !wasHidden) this.#onSquareChosen(this.#currentSquare);
+    } else if (event.key === 'Escape' && this.#selection.selectedSquares.length > 0) {
+      this.#clearSelection();
     } else {
       return;
     }
-    // Neither the page nor the list of moves takes these steps, too.
+    // The page and the move list must not handle the key again.
     event.preventDefault();
     event.stopPropagation();
   }
 }
 
-/** Sets an attribute, if it is another: even to set the same costs the browser something. */
-const tell = (element: Element, name: string, value: string) => {
+/** Sets an attribute only if it changes, because setting the same value is not free. */
+const setAttribute = (element: Element, name: string, value: string) => {
   if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 };

@@ -1,20 +1,15 @@
-// Pieces that are dragged, by mouse, finger or pen. Whoever does not move far has clicked, which is
-// not told of here.
+// Drag and drop of pieces by mouse, touch or pen. A short movement counts as a click.
 
-/** What is done with what is dragged. */
 export interface DragCallbacks {
-  /** whether something on this square can be dragged */
   canDrag: (square: string) => boolean;
   onDragStart: (square: string) => void;
-  /** what was taken from this square is there now */
-  onDragMove: (square: string, place: DragPosition) => void;
-  /** where it is let go, if on a square */
+  onDragMove: (from: string, position: DragPosition) => void;
+  /** `to` is `null` outside the squares */
   onDrop: (from: string, to: string | null) => void;
 }
 
 /**
- * How far from the board's upper left corner, as shares of its width and height; over which square; and
- * whether a finger is in the way.
+ * Pointer position relative to the upper left corner, as fractions of the board's width and height.
  */
 export interface DragPosition {
   xFraction: number;
@@ -23,46 +18,46 @@ export interface DragPosition {
   isTouch: boolean;
 }
 
-/** A click trembles by less. */
+/** Minimum movement that starts a drag. */
 const DRAG_PX = 5;
 
-/** @param grid whose cells are called by `data-square` */
-export function enableDragging(grid: HTMLElement, hand: DragCallbacks) {
+/** @param grid has cells with `data-square` */
+export function enableDragging(grid: HTMLElement, callbacks: DragCallbacks) {
   grid.addEventListener('pointerdown', (down) => {
     const from = squareOfTarget(down.target);
-    if (!down.isPrimary || down.button !== 0 || from === null || !hand.canDrag(from)) return;
-    let isTaken = false;
-    const over = new AbortController();
-    const options = { signal: over.signal };
+    if (!down.isPrimary || down.button !== 0 || from === null || !callbacks.canDrag(from)) return;
+    let isDragging = false;
+    const end = new AbortController();
+    const options = { signal: end.signal };
     const onPointer = (
       type: 'pointermove' | 'pointerup' | 'pointercancel',
-      does: (event: PointerEvent) => void,
-    ) => window.addEventListener(type, (event) => event.isPrimary && does(event), options);
-    const under = ({ clientX, clientY }: PointerEvent) => {
-      const at = document.elementFromPoint(clientX, clientY);
-      return grid.contains(at) ? squareOfTarget(at) : null;
+      listener: (event: PointerEvent) => void,
+    ) => window.addEventListener(type, (event) => event.isPrimary && listener(event), options);
+    const squareAt = ({ clientX, clientY }: PointerEvent) => {
+      const element = document.elementFromPoint(clientX, clientY);
+      return grid.contains(element) ? squareOfTarget(element) : null;
     };
     onPointer('pointermove', (event) => {
       const { clientX, clientY, pointerType } = event;
-      const far = Math.hypot(clientX - down.clientX, clientY - down.clientY) > DRAG_PX;
-      if (!isTaken && far) hand.onDragStart(from);
-      isTaken ||= far;
-      if (!isTaken) return;
+      const isFar = Math.hypot(clientX - down.clientX, clientY - down.clientY) > DRAG_PX;
+      if (!isDragging && isFar) callbacks.onDragStart(from);
+      isDragging ||= isFar;
+      if (!isDragging) return;
       const { left, top, width, height } = grid.getBoundingClientRect();
-      const place = { xFraction: (clientX - left) / width, yFraction: (clientY - top) / height };
-      hand.onDragMove(from, {
-        ...place,
-        overSquare: under(event),
+      callbacks.onDragMove(from, {
+        xFraction: (clientX - left) / width,
+        yFraction: (clientY - top) / height,
+        overSquare: squareAt(event),
         isTouch: pointerType === 'touch',
       });
     });
     onPointer('pointerup', (event) => {
-      over.abort();
-      if (isTaken) hand.onDrop(from, under(event));
+      end.abort();
+      if (isDragging) callbacks.onDrop(from, squareAt(event));
     });
     onPointer('pointercancel', () => {
-      over.abort();
-      if (isTaken) hand.onDrop(from, null);
+      end.abort();
+      if (isDragging) callbacks.onDrop(from, null);
     });
   });
 }

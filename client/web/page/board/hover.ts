@@ -1,4 +1,4 @@
-// What would be done at the square under the mouse or the focus, so that it can be shown before.
+// Computes the preview of the move at the square under the mouse or the focus.
 
 import { destinationOf, clickSquaresOf } from '../model/game-conventions.ts';
 
@@ -8,39 +8,31 @@ import type { BoardState } from '../model/board-state.ts';
 export interface HoverState {
   boardState: BoardState;
   selection: MoveSelection;
-  /** which move each square stands for */
+  /** the moves that a click on a square plays */
   moveBySquare: Map<string, string>;
-  /** the square; empty if there is none */
+  /** the square under the mouse or the focus, or an empty string */
   hoverSquare: string;
 }
 
-/** The squares of what would be done. */
-export function previewSquares({
-  boardState: view,
-  selection: picking,
-  moveBySquare: moves,
-  hoverSquare: aim,
-}: HoverState) {
-  const move = moves.get(aim);
-  if (move !== undefined) return clickSquaresOf(move, view.board);
-  return picking.origins().has(aim) || picking.targets().has(aim) ? [aim] : [];
+/** Returns the squares that a click would affect. */
+export function previewSquares({ boardState, selection, moveBySquare, hoverSquare }: HoverState) {
+  const move = moveBySquare.get(hoverSquare);
+  if (move !== undefined) return clickSquaresOf(move, boardState.board);
+  return selection.origins().has(hoverSquare) || selection.targets().has(hoverSquare)
+    ? [hoverSquare]
+    : [];
 }
 
-/** What could come to stand where. */
-export function ghostPiece({
-  boardState: view,
-  selection: picking,
-  moveBySquare: moves,
-  hoverSquare: aim,
-}: HoverState) {
-  const { board, seat } = view;
-  const { selectedSquares: way } = picking;
-  const [from] = way;
+/** Returns the piece to preview and its square, or `null`. */
+export function ghostPiece({ boardState, selection, moveBySquare, hoverSquare }: HoverState) {
+  const { board, seat } = boardState;
+  const { selectedSquares } = selection;
+  const [from] = selectedSquares;
   if (from !== undefined) {
-    const square = picking.targets().has(aim) ? aim : way.at(-1);
+    const square = selection.targets().has(hoverSquare) ? hoverSquare : selectedSquares.at(-1);
     return square === undefined || square === from ? null : { square, piece: board.pieceAt(from) };
   }
-  const move = moves.get(aim);
+  const move = moveBySquare.get(hoverSquare);
   const square = move === undefined ? null : destinationOf(move, board);
   return square !== null && seat !== null ? { square, piece: board.pieceOf(seat) } : null;
 }

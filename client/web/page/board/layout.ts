@@ -1,5 +1,4 @@
-// Where on the board a square is to be seen. Its ranks rise from below, unless the game or whoever
-// looks has it otherwise.
+// Maps squares to their places on the screen, depending on the game and the orientation.
 
 import { conventionsOf } from '../model/game-conventions.ts';
 import { Board } from '../model/position.ts';
@@ -7,44 +6,43 @@ import { Board } from '../model/position.ts';
 import type { Game } from '../net/protocol.ts';
 
 export class Layout {
+  /** The squares row by row, from the upper left. */
   rows: string[][];
   #board;
-  #turned;
-  #rises;
+  #isFlipped;
+  #hasHighestRankOnTop;
 
-  /** @param turned whether it is seen from the other side */
-  constructor(game: Game, turned: boolean = false) {
+  constructor(game: Game, isFlipped = false) {
     this.#board = new Board(game, '');
-    this.#turned = turned;
-    this.#rises = Boolean(conventionsOf(game.game).isFirstRankOnTop) === turned;
+    this.#isFlipped = isFlipped;
+    this.#hasHighestRankOnTop = Boolean(conventionsOf(game.game).isFirstRankOnTop) === isFlipped;
     const { files, ranks } = game;
-    /** The squares as one reads, row by row. */
     this.rows = Array.from({ length: ranks }, (_, row) =>
       Array.from({ length: files }, (_, column) =>
         this.#board.squareName(
-          turned ? files - 1 - column : column,
-          this.#rises ? ranks - 1 - row : row,
+          isFlipped ? files - 1 - column : column,
+          this.#hasHighestRankOnTop ? ranks - 1 - row : row,
         ),
       ),
     );
   }
 
-  /** The middle of a square; one hundred units are a square. */
+  /** Returns the centre of a square; a square is 100 units wide. */
   center(square: string) {
     const { file, rank } = this.#board.coordinatesOf(square) ?? { file: 0, rank: 0 };
     const { files, ranks } = this.#board;
-    const column = this.#turned ? files - 1 - file : file;
-    const row = this.#rises ? ranks - 1 - rank : rank;
+    const column = this.#isFlipped ? files - 1 - file : file;
+    const row = this.#hasHighestRankOnTop ? ranks - 1 - rank : rank;
     return { x: column * 100 + 50, y: row * 100 + 50 };
   }
 
-  /** The square so many columns to the right and so many rows below; `null` beyond the edge. */
+  /** Returns the square at an offset in columns and rows, or `null` beyond the edge. */
   squareAtOffset(square: string, right: number, down: number) {
     const { x, y } = this.center(square);
     return this.rows[(y - 50) / 100 + down]?.[(x - 50) / 100 + right] ?? null;
   }
 
-  /** The square to which a key leads, `null` where the board ends; nothing for any other key. */
+  /** Returns the target of a navigation key: `null` beyond the edge, `undefined` for other keys. */
   squareForKey(square: string, key: string) {
     const row = this.rows.find((squares) => squares.includes(square)) ?? [];
     const steps: Record<string, () => string | null> = {
@@ -60,15 +58,15 @@ export class Layout {
 
   /** The files from left to right. */
   files() {
-    return this.#numbers(this.#board.files, this.#turned);
+    return this.#indices(this.#board.files, this.#isFlipped);
   }
 
   /** The ranks from the top down. */
   ranks() {
-    return this.#numbers(this.#board.ranks, this.#rises);
+    return this.#indices(this.#board.ranks, this.#hasHighestRankOnTop);
   }
 
-  #numbers(count: number, falling: boolean) {
-    return Array.from({ length: count }, (_, at) => (falling ? count - 1 - at : at));
+  #indices(count: number, isDescending: boolean) {
+    return Array.from({ length: count }, (_, index) => (isDescending ? count - 1 - index : index));
   }
 }

@@ -1,5 +1,4 @@
-// The moves that have no square. A pass, where the game has it, keeps its place, and can be chosen ahead
-// where one may always pass; others become buttons as they come.
+// Buttons for moves without a square. Games with passes have a permanent pass button.
 
 import { BarButton } from '../actions/bar-button.ts';
 import { replaceChildren, h } from '../ui/dom.ts';
@@ -10,18 +9,17 @@ import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
 const PASS = 'pass';
-/** A hand held up. */
+/** Icon of the pass button: a raised hand. */
 const HAND =
   'M7 12V6.500a1.500 1.500 0 0 1 3 0V11M10 11V4.500a1.500 1.500 0 0 1 3 0V11M13 11V5.500a1.500 1.500 0 0 1 3 0V12M16 12V8.500a1.500 1.500 0 0 1 3 0V14a7 7 0 0 1-7 7c-3 0-4.500-1.500-6-4l-2-4a1.400 1.400 0 0 1 2.500-1.300L7 13';
 
 export interface MoveButtonsState {
-  /** those that may be played now */
+  /** the legal moves without a square */
   moves: string[];
-  /** whether there are no others */
+  /** whether all legal moves are among `moves` */
   areOnlyMoves: boolean;
-  /** whether one may be chosen ahead */
+  /** whether the user may choose a premove */
   canPremove: boolean;
-  /** whether a pass is */
   isPassPremoved: boolean;
 }
 
@@ -29,8 +27,8 @@ export class MoveButtons {
   element = h('div', { class: 'others', role: 'group', 'aria-label': translate('bar.others') });
   #play;
   #pass;
-  #made = h('div', { class: 'row made' });
-  #chance: MoveButtonsState = {
+  #row = h('div', { class: 'row made' });
+  #state: MoveButtonsState = {
     moves: [],
     areOnlyMoves: false,
     canPremove: false,
@@ -41,8 +39,8 @@ export class MoveButtons {
     app: App,
     {
       play,
-      setPremove: queue,
-      cancelPremove: unqueue,
+      setPremove,
+      cancelPremove,
     }: {
       play: (move: string) => void;
       setPremove: (move: string) => void;
@@ -51,47 +49,47 @@ export class MoveButtons {
   ) {
     this.#play = play;
     this.#pass = new BarButton(app, translate('bar.pass'), translate('bar.pass'), HAND, () => {
-      const { moves, isPassPremoved: isQueued } = this.#chance;
+      const { moves, isPassPremoved } = this.#state;
       if (moves.includes(PASS)) play(PASS);
-      else if (isQueued) unqueue();
-      else queue(PASS);
+      else if (isPassPremoved) cancelPremove();
+      else setPremove(PASS);
     });
-    replaceChildren(this.element, this.#pass.element, this.#made);
+    replaceChildren(this.element, this.#pass.element, this.#row);
   }
 
-  show(match: Match, chance: MoveButtonsState) {
-    this.#chance = chance;
-    const { moves, areOnlyMoves: isAll, canPremove: awaits, isPassPremoved: isQueued } = chance;
-    const { passRule: passes } = conventionsOf(match.game);
-    const can = moves.includes(PASS);
+  show(match: Match, state: MoveButtonsState) {
+    this.#state = state;
+    const { moves, areOnlyMoves, canPremove, isPassPremoved } = state;
+    const { passRule } = conventionsOf(match.game);
+    const canPass = moves.includes(PASS);
     const { element } = this.#pass;
-    const barred = passes === 'forced' ? 'barred.pass' : 'barred.passTurn';
-    const why = translate(match.status === 'running' ? barred : 'barred.over');
-    const looksOn = match.you === null;
+    const barredKey = passRule === 'forced' ? 'barred.pass' : 'barred.passTurn';
+    const why = translate(match.status === 'running' ? barredKey : 'barred.over');
+    const isSpectator = match.you === null;
     this.#pass.show({
-      isHidden: !passes || looksOn,
-      why: can || (awaits && passes === 'freely') ? '' : why,
+      isHidden: !passRule || isSpectator,
+      why: canPass || (canPremove && passRule === 'freely') ? '' : why,
     });
-    element.classList.toggle('primary', can && isAll);
-    // Few moves are passes: it stands out where nothing else is left, or the other has just passed.
-    element.classList.toggle('seldom', !isAll && match.moves.at(-1) !== PASS);
-    element.setAttribute('aria-pressed', String(isQueued));
-    const others = passes ? moves.filter((move) => move !== PASS) : moves;
-    this.element.hidden = (!passes || looksOn) && others.length === 0;
-    this.#make(others, isAll);
+    element.classList.toggle('primary', canPass && areOnlyMoves);
+    // The button is less prominent unless only a pass is legal or the last move was a pass.
+    element.classList.toggle('seldom', !areOnlyMoves && match.moves.at(-1) !== PASS);
+    element.setAttribute('aria-pressed', String(isPassPremoved));
+    const others = passRule ? moves.filter((move) => move !== PASS) : moves;
+    this.element.hidden = (!passRule || isSpectator) && others.length === 0;
+    this.#showButtons(others, areOnlyMoves);
   }
 
-  #make(moves: string[], isAll: boolean) {
-    if (this.#made.dataset.moves === moves.join(' ')) return;
-    this.#made.dataset.moves = moves.join(' ');
-    const look = isAll ? 'primary' : '';
+  #showButtons(moves: string[], areOnlyMoves: boolean) {
+    if (this.#row.dataset.moves === moves.join(' ')) return;
+    this.#row.dataset.moves = moves.join(' ');
+    const className = areOnlyMoves ? 'primary' : '';
     const button = (move: string) =>
       h(
         'button',
-        { type: 'button', class: look, onclick: () => this.#play(move) },
+        { type: 'button', class: className, onclick: () => this.#play(move) },
         capitalize(move),
       );
-    replaceChildren(this.#made, ...moves.map(button));
-    this.#made.hidden = moves.length === 0;
+    replaceChildren(this.#row, ...moves.map(button));
+    this.#row.hidden = moves.length === 0;
   }
 }

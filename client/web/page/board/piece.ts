@@ -1,14 +1,11 @@
-// How a piece looks: as its game draws it, or else a disc with its letter.
+// Draws a piece as its game defines it, or as a disc with a letter.
 
 import { svg } from '../ui/dom.ts';
 import { conventionsOf } from '../model/game-conventions.ts';
 
 import type { Board } from '../model/position.ts';
 
-/**
- * A piece around the origin, in a square of 100 by 100.
- * @param piece the character that positions have for it
- */
+/** Draws a piece centred on the origin, in a square of 100 by 100 units. */
 export function drawPiece(board: Board, piece: string): SVGElement {
   const seat = board.seatOf(piece);
   const drawn = seat === null ? null : conventionsOf(board.game).drawPiece?.(seat, piece);
@@ -22,7 +19,6 @@ export function drawPiece(board: Board, piece: string): SVGElement {
 const letter = (piece: string) =>
   svg('text', { class: 'letter', 'text-anchor': 'middle', 'dominant-baseline': 'central' }, piece);
 
-/** A picture of one piece. */
 export const drawPieceIcon = (board: Board, piece: string) =>
   svg(
     'svg',
@@ -30,6 +26,6 @@ export const drawPieceIcon = (board: Board, piece: string) =>
     drawPiece(board, piece),
   );
 
-/** A picture of what a seat plays with. */
+/** Draws the typical piece of a seat. */
 export const drawSeatIcon = (board: Board, seat: number) =>
   drawPieceIcon(board, board.pieceOf(seat));
