@@ -66,8 +66,8 @@ export const matchAtPly = (match: Match, ply: number): Match =>
   ply === match.ply ? match : { ...match, ply, moves: match.moves.slice(0, ply) };
 
 /**
- * Returns the board with a move that the server has not confirmed yet. Only the moved piece changes;
- * captures and other effects follow with the server's event.
+ * Returns the board with a move that the server has not confirmed yet. Only the moved piece
+ * changes; captures and other effects follow with the server's event.
  */
 export function boardWithPendingMove(
   game: Game,
