@@ -17,14 +17,14 @@ const CHUNKS = {
   main: 'app/main.ts',
   lobby: 'lobby/lobby.ts',
   match: 'match/match-page.ts',
-  lazy: 'app/lazy-chunk.ts',
+  lazy: 'app/lazy-bundle.ts',
 };
 /** Chunks that must not import each other: the modules that both import belong to the chunk `main`. */
 const INDEPENDENT_CHUNKS = /** @type {const} */ (['lobby', 'match']);
 /** Style sheets and the worker, each bundled to a file of its own. */
 const BUNDLES = {
-  page: 'app/page.css',
-  lazy: 'app/lazy.css',
+  page: 'app/initial-bundle.css',
+  lazy: 'app/lazy-bundle.css',
   offline: 'offline/local-server-worker.ts',
 };
 /** Parts of a file in `locales`. */

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { isCorrespondenceClock, parseClock } from '../../client/web/page/lobby/custom-clock.ts';
+import { parseClock } from '../../client/web/page/lobby/custom-clock.ts';
+import { isCorrespondenceClock } from '../../client/web/page/model/clocks.ts';
 
 import type { Clock } from '../../client/web/page/net/protocol.ts';
 import type { TimeUnit } from '../../client/web/page/lobby/custom-clock.ts';

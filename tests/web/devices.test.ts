@@ -4,7 +4,10 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
 import { deviceLabel } from '../../client/web/page/ui/device-name.ts';
-import { groupCharacters, parseSignInCode } from '../../client/web/page/account/sign-in-codes.ts';
+import {
+  groupCharacters,
+  parseSignInCode,
+} from '../../client/web/page/account/parse-sign-in-code.ts';
 import {
   expectNoHorizontalOverflow,
   openAccountPage,

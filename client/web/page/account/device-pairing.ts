@@ -5,7 +5,7 @@ import { translateParts, translate } from '../text/language.ts';
 import { copyButton } from '../match/share.ts';
 import { formatTimeLeft } from '../text/time.ts';
 import { encode } from 'uqr';
-import { groupCharacters } from './sign-in-codes.ts';
+import { groupCharacters } from './parse-sign-in-code.ts';
 
 import type { PairingCode } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';

@@ -1,11 +1,11 @@
 // Card that creates a recovery key, so that the player can sign in after the loss of all devices.
 
 import { h } from '../ui/dom.ts';
-import { markPlayerSaved } from '../actions/save-prompt.ts';
+import { markPlayerSaved } from './player-saved.ts';
 import { translate } from '../text/language.ts';
 import { requestWithReauth } from './reauthenticate.ts';
 import { copyButton } from '../match/share.ts';
-import { groupCharacters } from './sign-in-codes.ts';
+import { groupCharacters } from './parse-sign-in-code.ts';
 
 import type { App } from '../app/main.ts';
 

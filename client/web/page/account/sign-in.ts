@@ -2,10 +2,10 @@
 // because a stranger may have sent it.
 
 import { showError, replaceChildren, h } from '../ui/dom.ts';
-import { markPlayerSaved } from '../actions/save-prompt.ts';
+import { markPlayerSaved } from './player-saved.ts';
 import { translateParts, translate } from '../text/language.ts';
 import { countOngoingMatches } from './ongoing-matches.ts';
-import { groupCharacters, parseSignInCode } from './sign-in-codes.ts';
+import { groupCharacters, parseSignInCode } from './parse-sign-in-code.ts';
 
 import type { LoginCredentials } from '../net/connection.ts';
 import type { App } from '../app/main.ts';

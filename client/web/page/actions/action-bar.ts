@@ -1,7 +1,7 @@
 // The buttons below the board: draw, takeback, resign, hint, flip, extra time and rematch. A disabled button
 // keeps its place, so that no click lands on another button.
 
-import { isBotVsBot, playAgain, playAgainKind } from './rematch.ts';
+import { isBotVsBot, playAgain, playAgainKind } from './play-again.ts';
 import { BarButton } from './bar-button.ts';
 import { Cooldowns } from './cooldowns.ts';
 import { RequestError } from '../net/connection.ts';
@@ -12,7 +12,7 @@ import { isMyTurn, takebackPly } from '../model/match.ts';
 import { EditorButton } from '../match/editor-button.ts';
 import { phraseContextOf } from '../text/phrase-context.ts';
 import { formatSeconds } from '../text/time.ts';
-import { loadLazyChunk } from '../app/lazy.ts';
+import { loadLazyBundle } from '../app/load-lazy-bundle.ts';
 import { errorText } from '../text/phrases.ts';
 
 import type { Request } from '../net/protocol.ts';
@@ -280,7 +280,7 @@ export class ActionBar {
     this.#showBestMove(hint.move);
     const move = phraseContextOf(this.#app, this.#match).describeMove(hint.move);
     // If the lazy chunk cannot be loaded, the toast only names the move.
-    const chunk = await loadLazyChunk().catch(() => null);
+    const chunk = await loadLazyBundle().catch(() => null);
     if (this.#match.match !== id || this.#match.ply !== ply) return;
     this.#app.toast(joinSentences(translate('hint.best', { move }), chunk?.hintText(match, hint)));
   }

@@ -2,7 +2,7 @@
 
 import { h } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
-import { tryLoadLazyChunk } from '../app/lazy.ts';
+import { tryLoadLazyBundle } from '../app/load-lazy-bundle.ts';
 
 import type { Game } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
@@ -21,7 +21,7 @@ export const hasRules = (game: string) => GAMES_WITH_RULES.includes(game);
 
 export function rulesButton(app: App, game: () => Game) {
   const show = async () => {
-    const chunk = await tryLoadLazyChunk(app);
+    const chunk = await tryLoadLazyBundle(app);
     chunk?.showRulesDialog(app, game());
   };
   return h(

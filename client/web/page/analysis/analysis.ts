@@ -1,10 +1,10 @@
 // Requests the analysis of a finished match and collects the parts that the server sends.
 
-import { isBotVsBot } from '../actions/rematch.ts';
+import { isBotVsBot } from '../actions/play-again.ts';
 import { BarButton } from '../actions/bar-button.ts';
 import { h } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
-import { tryLoadLazyChunk } from '../app/lazy.ts';
+import { tryLoadLazyBundle } from '../app/load-lazy-bundle.ts';
 
 import type { AnalysedPly, Analysis, PositionEvaluation } from '../net/protocol.ts';
 import type { AnalysisPanel } from './analysis-panel.ts';
@@ -84,7 +84,7 @@ export class MatchAnalysis {
     if (!match || this.#isRequested) return;
     this.#isRequested = true;
     const hadFocus = this.button === document.activeElement;
-    const lazy = await tryLoadLazyChunk(this.#app);
+    const lazy = await tryLoadLazyBundle(this.#app);
     const isAccepted = lazy && (await this.#app.request({ type: 'analyse', match: match.match }));
     if (!isAccepted) {
       this.#isRequested = false;

@@ -4,7 +4,7 @@ import { decodeUriOrKeep } from '../model/match-code.ts';
 import { LazyView } from './lazy-view.ts';
 import { NotFound } from './not-found.ts';
 import { loadLobby, loadMatchPage, loadedLobby, loadedMatchPage } from './chunks.ts';
-import { loadLazyChunk } from './lazy.ts';
+import { loadLazyBundle } from './load-lazy-bundle.ts';
 
 import type { App, View } from './main.ts';
 import type { LobbyChunk, MatchChunk } from './chunks.ts';
@@ -20,7 +20,7 @@ export function viewForPath(app: App, path: string, wish: { watch?: boolean }): 
   if (name) {
     return new LazyView(
       app,
-      loadLazyChunk(),
+      loadLazyBundle(),
       ({ Profile }) => new Profile(app, decodeUriOrKeep(name)),
     );
   }
@@ -31,16 +31,16 @@ export function viewForPath(app: App, path: string, wish: { watch?: boolean }): 
       return there ? make(there) : new LazyView(app, loadLobby(), make);
     }
     case '/leaders':
-      return new LazyView(app, loadLazyChunk(), ({ Leaderboard }) => new Leaderboard(app));
+      return new LazyView(app, loadLazyBundle(), ({ Leaderboard }) => new Leaderboard(app));
     case '/setup':
-      return new LazyView(app, loadLazyChunk(), ({ EditorPage }) => new EditorPage(app));
+      return new LazyView(app, loadLazyBundle(), ({ EditorPage }) => new EditorPage(app));
     case '/you':
-      return new LazyView(app, loadLazyChunk(), ({ AccountPage }) => new AccountPage(app));
+      return new LazyView(app, loadLazyBundle(), ({ AccountPage }) => new AccountPage(app));
     case '/games':
-      return new LazyView(app, loadLazyChunk(), ({ GameHistoryPage }) => new GameHistoryPage(app));
+      return new LazyView(app, loadLazyBundle(), ({ GameHistoryPage }) => new GameHistoryPage(app));
     case '/pair': {
       const secret = takenFromAddress();
-      return new LazyView(app, loadLazyChunk(), ({ SignInPage }) => new SignInPage(app, secret));
+      return new LazyView(app, loadLazyBundle(), ({ SignInPage }) => new SignInPage(app, secret));
     }
     default:
       return new NotFound();

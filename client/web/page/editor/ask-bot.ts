@@ -4,7 +4,7 @@
 import { replaceChildren, h, setText } from '../ui/dom.ts';
 import { conventionsOf } from '../model/game-conventions.ts';
 import { translate } from '../text/language.ts';
-import { EnginePanel } from '../analysis/engine-panel.ts';
+import { BotThinkingPanel } from '../analysis/bot-thinking-panel.ts';
 import { capitalizeSentence } from '../analysis/eval-text.ts';
 
 import type { Request, SeatRequest } from '../net/protocol.ts';
@@ -22,7 +22,7 @@ export class BotSuggestion {
   #status = h('p', { role: 'status' });
   /** Id of the hidden match, or empty. */
   #match = '';
-  #panel: EnginePanel | null = null;
+  #panel: BotThinkingPanel | null = null;
   #position: EditorPosition | null = null;
   /** Number of requests and resets. A reply to an earlier request is ignored. */
   #requestCount = 0;
@@ -49,7 +49,7 @@ export class BotSuggestion {
       return;
     }
     this.#position = position;
-    this.#panel = new EnginePanel(match);
+    this.#panel = new BotThinkingPanel(match);
     setText(this.#status, translate('setup.asking'));
     replaceChildren(
       this.element,

@@ -10,7 +10,7 @@ import { EMPTY } from '../model/fen.ts';
 import { conventionsOf } from '../model/game-conventions.ts';
 import { translate } from '../text/language.ts';
 import { sideName } from '../text/labels.ts';
-import { editorUrl, parseEditorHash } from '../actions/editor-link.ts';
+import { editorUrl, parseEditorHash } from './editor-url.ts';
 import { shareLink } from '../match/share.ts';
 import { castlingPicker, piecePalette, turnPicker } from './controls.ts';
 import { EditorPosition } from './editor-position.ts';

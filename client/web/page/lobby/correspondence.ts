@@ -6,9 +6,9 @@ import { getStored, getStoredObject, setStored } from '../ui/storage.ts';
 import { translate } from '../text/language.ts';
 import { isLiveFor, isMyTurn } from '../model/match.ts';
 import { isMatchEvent } from '../model/state.ts';
-import { isCorrespondenceClock } from './custom-clock.ts';
+import { isCorrespondenceClock } from '../model/clocks.ts';
 import { playSound } from '../ui/sounds.ts';
-import { tryLoadLazyChunk } from '../app/lazy.ts';
+import { tryLoadLazyBundle } from '../app/load-lazy-bundle.ts';
 import { occupantName } from '../text/phrases.ts';
 
 import type { App } from '../app/main.ts';
@@ -101,7 +101,7 @@ export class Correspondence {
   /** Shows a browser notification if the page is hidden and the player wants notifications. */
   async #notify(match: string, what: string) {
     if (!document.hidden || getStored('notify') === null) return;
-    const lazy = await tryLoadLazyChunk(this.#app);
+    const lazy = await tryLoadLazyBundle(this.#app);
     lazy?.showNotification(match, translate('standing.yours'), what, () =>
       this.#app.navigate(`/m/${match}`),
     );

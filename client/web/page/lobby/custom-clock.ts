@@ -155,7 +155,3 @@ function parseQuantity(text: string, unit: number) {
   if (unit === 1) return Number.isInteger(value) ? value : NaN;
   return Math.round(value);
 }
-
-/** Whether the clock gives at least an hour per move. */
-export const isCorrespondenceClock = (clock: Clock | null | undefined) =>
-  clock?.kind === 'move' && clock.move_ms >= HOUR;

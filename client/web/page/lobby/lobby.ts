@@ -15,7 +15,7 @@ import { hasRules, rulesButton } from '../actions/rules-button.ts';
 import { BOT_AFTER_MS, SeekPanel } from './seek.ts';
 import { MatchOptions } from './match-options.ts';
 import { formatDuration } from '../text/time.ts';
-import { tryLoadLazyChunk } from '../app/lazy.ts';
+import { tryLoadLazyBundle } from '../app/load-lazy-bundle.ts';
 
 import type { Game, NamedPlayer, RequestOf, SeatRequest, Seeker } from '../net/protocol.ts';
 import type { LobbyPrefs } from './lobby-prefs.ts';
@@ -320,7 +320,7 @@ export class Lobby {
     const fields = h('div', { class: 'row fields' });
     const ontoggle = async () => {
       if (fields.childElementCount > 0) return;
-      const seldom = await tryLoadLazyChunk(this.#app);
+      const seldom = await tryLoadLazyBundle(this.#app);
       seldom?.renderBotVsBotOptions(fields, this.#app, this.#choice, (change) =>
         this.#choose(change),
       );

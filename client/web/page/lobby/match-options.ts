@@ -5,8 +5,8 @@ import { select } from '../ui/form-controls.ts';
 import { h } from '../ui/dom.ts';
 import { capitalize, translate } from '../text/language.ts';
 import { botName, hasRatings } from '../text/labels.ts';
-import { isCorrespondenceClock } from './custom-clock.ts';
-import { tryLoadLazyChunk } from '../app/lazy.ts';
+import { isCorrespondenceClock } from '../model/clocks.ts';
+import { tryLoadLazyBundle } from '../app/load-lazy-bundle.ts';
 
 import type { LobbyPrefs } from './lobby-prefs.ts';
 import type { App } from '../app/main.ts';
@@ -103,7 +103,7 @@ export class MatchOptions {
   /** Draws the spectator fields when the user opens them; they are in the lazy bundle. */
   async #drawSpectatorFields() {
     if (!this.#spectatorDetails.open) return;
-    const chunk = await tryLoadLazyChunk(this.#app);
+    const chunk = await tryLoadLazyBundle(this.#app);
     chunk?.renderSpectatorOptions(this.#spectatorFields, this.#prefs, this.#onChange, this);
   }
 

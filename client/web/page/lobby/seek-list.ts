@@ -3,7 +3,7 @@
 
 import { replaceChildren, h } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
-import { loadLazyChunk } from '../app/lazy.ts';
+import { loadLazyBundle } from '../app/load-lazy-bundle.ts';
 
 import type { Seeker, Seekers } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
@@ -43,7 +43,7 @@ export class SeekList {
       if (told.rows.length === 0) return;
       let seldom;
       try {
-        seldom = await loadLazyChunk();
+        seldom = await loadLazyBundle();
       } catch {
         // With the next news it is tried again.
         return;

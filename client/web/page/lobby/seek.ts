@@ -3,7 +3,7 @@
 import { replaceChildren, h, setText } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
 import { botName, ratedLabel } from '../text/labels.ts';
-import { isCorrespondenceClock } from './custom-clock.ts';
+import { isCorrespondenceClock } from '../model/clocks.ts';
 import { formatClock, formatSeconds } from '../text/time.ts';
 
 import type { Clock, Snapshot } from '../net/protocol.ts';

@@ -2,7 +2,7 @@
 
 import { h } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
-import { editorUrl } from '../actions/editor-link.ts';
+import { editorUrl } from '../editor/editor-url.ts';
 import { icon } from '../app/header-toggles.ts';
 
 import type { Match } from '../model/match.ts';

@@ -1,6 +1,6 @@
 // Creates the components of a match page and connects them.
 
-import { MatchActions } from '../actions/match-actions.ts';
+import { ActionsArea } from '../actions/actions-area.ts';
 import { MatchAnalysis } from '../analysis/analysis.ts';
 import { BoardView } from '../board/board.ts';
 import { h } from '../ui/dom.ts';
@@ -16,7 +16,7 @@ import { hasRules, rulesButton } from '../actions/rules-button.ts';
 import { chatText } from '../social/chat-state.ts';
 import { shareLink } from './share.ts';
 import { Chat } from '../social/chat.ts';
-import { EngineOutput } from '../analysis/engine-output.ts';
+import { BotThinkingSlot } from '../analysis/bot-thinking-slot.ts';
 import { formatClock } from '../text/time.ts';
 
 import type { Game, ChatEntry } from '../net/protocol.ts';
@@ -82,7 +82,7 @@ export class MatchView {
     const { figurines } = conventionsOf(game.game);
     this.moveList = new MoveList({ goToPly, share }, figurines, this.chat.button);
     this.moveList.element.append(this.chat.panelContainer);
-    this.engineOutput = new EngineOutput(app);
+    this.engineOutput = new BotThinkingSlot(app);
     this.moveList.element.firstElementChild?.after(
       this.engineOutput.panelContainer,
       this.analysis.panelContainer,
@@ -92,7 +92,7 @@ export class MatchView {
       setPremove: setPremoveMove,
       cancelPremove,
     });
-    this.actions = new MatchActions(app, {
+    this.actions = new ActionsArea(app, {
       goToCurrent: () => goToPly(Infinity),
       flip,
       showBestMove: (move) => this.board.showBestMove(move),

@@ -2,7 +2,7 @@
 
 import { mayAnalyse } from '../analysis/analysis.ts';
 import { h, setText } from '../ui/dom.ts';
-import { isFirstWin } from '../actions/save-prompt.ts';
+import { isFirstWin } from '../account/player-saved.ts';
 import { translate } from '../text/language.ts';
 import { ratingChangeText, ratingText } from '../social/player-links.ts';
 import { icon } from '../app/header-toggles.ts';

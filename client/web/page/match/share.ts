@@ -3,7 +3,7 @@
 import { challengedOpponent } from '../social/send-challenge.ts';
 import { h, setText } from '../ui/dom.ts';
 import { translateParts, translate } from '../text/language.ts';
-import { isCorrespondenceClock } from '../lobby/custom-clock.ts';
+import { isCorrespondenceClock } from '../model/clocks.ts';
 import { formatDuration } from '../text/time.ts';
 
 import type { App } from '../app/main.ts';

@@ -6,6 +6,8 @@ import { formatPeriods, TENTHS_BELOW_MS, formatTimeLeft } from '../text/time.ts'
 import type { Clock } from '../net/protocol.ts';
 import type { Match } from './match.ts';
 
+const HOUR_MS = 3_600_000;
+
 /** A seat's clock at one instant. */
 export interface ClockReading {
   /** milliseconds left of the main time, or of the current period */
@@ -119,3 +121,7 @@ export function clockDetailText(
   }
   return parts.join(', ') || (onTurn ? translate('clock.turn') : '');
 }
+
+/** Whether the clock gives at least an hour per move. */
+export const isCorrespondenceClock = (clock: Clock | null | undefined) =>
+  clock?.kind === 'move' && clock.move_ms >= HOUR_MS;

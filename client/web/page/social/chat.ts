@@ -5,7 +5,7 @@ import { translate } from '../text/language.ts';
 import { seatOwner } from '../model/match.ts';
 import { isMuted, chatText } from './chat-state.ts';
 import { icon } from '../app/header-toggles.ts';
-import { tryLoadLazyChunk } from '../app/lazy.ts';
+import { tryLoadLazyBundle } from '../app/load-lazy-bundle.ts';
 
 import type { ChatEntry } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
@@ -71,7 +71,7 @@ export class Chat {
   async #open() {
     if (this.#panel?.isOpen) return this.#panel.close();
     if (!this.#panel) {
-      const chunk = await tryLoadLazyChunk(this.#app);
+      const chunk = await tryLoadLazyBundle(this.#app);
       if (!chunk) return;
       this.#panel ??= new chunk.ChatPanel(this.#app, this.button);
       replaceChildren(this.panelContainer, this.#panel.element);

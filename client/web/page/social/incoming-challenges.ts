@@ -1,11 +1,10 @@
 // Shows incoming challenges over any view until the player answers them or they expire.
 
 import { RequestError } from '../net/connection.ts';
-import { replaceChildren, h } from '../ui/dom.ts';
-import { translateParts, translate } from '../text/language.ts';
-import { sideName } from '../text/labels.ts';
+import { replaceChildren } from '../ui/dom.ts';
+import { translate } from '../text/language.ts';
 import { playSound } from '../ui/sounds.ts';
-import { formatClock } from '../text/time.ts';
+import { tryLoadLazyBundle } from '../app/load-lazy-bundle.ts';
 
 import type { App } from '../app/main.ts';
 import type { Change } from '../app/store.ts';
@@ -47,46 +46,25 @@ export class IncomingChallenges {
     const rendered = JSON.stringify([challenges, this.#app.games.length]);
     if (this.#rendered === rendered) return;
     this.#rendered = rendered;
-    const hadFocus = this.#container.contains(document.activeElement);
-    // The card covers other content, so only one is shown.
-    const [first, ...more] = challenges;
-    replaceChildren(this.#container, first && this.#card(first, more.length));
-    if (!hadFocus) return;
-    const next = this.#container.querySelector('button') ?? document.getElementById('main');
-    next?.focus();
+    void this.#render(rendered, challenges);
   }
 
-  /** @param more number of the other challenges */
-  #card(challenge: Challenge, more: number) {
-    const { game: name, clock, rated, from_position, seat, from } = challenge;
-    const game = this.#app.game(name);
-    const side = game?.sides[seat];
-    const about = [
-      game?.title ?? name,
-      clock ? formatClock(clock) : translate('challenge.noClock'),
-      rated && translate('rated.short'),
-      from_position && translate('list.fromPosition'),
-      side && translate('challenge.side', { side: sideName(side) }),
-      more > 0 && translate('challenge.more', { more }),
-    ];
-    const play = () => void this.#play(challenge);
-    const decline = () => void this.#decline(challenge);
-    return h(
-      'div',
-      { class: 'challenge' },
-      h(
-        'div',
-        { class: 'who' },
-        h(
-          'p',
-          { class: 'names' },
-          ...translateParts('challenge.by', { name: h('bdi', {}, from.name) }),
-        ),
-        h('p', { class: 'about' }, about.filter(Boolean).join(' · ')),
-      ),
-      h('button', { type: 'button', class: 'primary', onclick: play }, translate('challenge.play')),
-      h('button', { type: 'button', onclick: decline }, translate('challenge.decline')),
-    );
+  async #render(rendered: string, [first, ...more]: Challenge[]) {
+    const lazy = first && (await tryLoadLazyBundle(this.#app));
+    // The challenges may have changed while the bundle was loaded.
+    if (rendered !== this.#rendered) return;
+    if (lazy === null) this.#rendered = '';
+    const container = this.#container;
+    const hadFocus = container.contains(document.activeElement);
+    // The card covers other content, so only one is shown.
+    const card =
+      first &&
+      lazy?.challengeCard(this.#app, first, more.length, {
+        play: () => void this.#play(first),
+        decline: () => void this.#decline(first),
+      });
+    replaceChildren(container, card);
+    if (hadFocus) (container.querySelector('button') ?? document.getElementById('main'))?.focus();
   }
 
   async #play({ match }: Challenge) {

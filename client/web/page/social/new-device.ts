@@ -1,9 +1,9 @@
 // Shows over any view that a new device has logged in, until the player confirms it or ends its session.
 
-import { replaceChildren, h } from '../ui/dom.ts';
-import { markPlayerSaved } from '../actions/save-prompt.ts';
-import { translateParts, translate } from '../text/language.ts';
-import { tryLoadLazyChunk } from '../app/lazy.ts';
+import { replaceChildren } from '../ui/dom.ts';
+import { markPlayerSaved } from '../account/player-saved.ts';
+import { translate } from '../text/language.ts';
+import { tryLoadLazyBundle } from '../app/load-lazy-bundle.ts';
 
 import type { SessionAdded } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
@@ -17,42 +17,23 @@ export class NewDevice {
     this.#container = container;
     app.store.subscribe(({ action, before, after }) => {
       if (action.type === 'session_added') markPlayerSaved(app);
-      if (after.newSessions[0] !== before.newSessions[0]) this.#render(after.newSessions[0]);
+      if (after.newSessions[0] !== before.newSessions[0]) void this.#render(after.newSessions[0]);
     });
   }
 
-  #render(session: SessionAdded | undefined) {
+  async #render(added: SessionAdded | undefined) {
+    const lazy = added && (await tryLoadLazyBundle(this.#app));
+    if (added !== this.#app.store.state.newSessions[0]) return;
     const container = this.#container;
     const hadFocus = container.contains(document.activeElement);
-    replaceChildren(container, session && this.#card(session));
+    const card =
+      added &&
+      lazy?.newDeviceCard(added, {
+        confirm: () => this.#confirm(added.session),
+        end: () => void this.endSession(added.session),
+      });
+    replaceChildren(container, card);
     if (hadFocus) (container.querySelector('button') ?? document.getElementById('main'))?.focus();
-  }
-
-  #card({ session, label }: SessionAdded) {
-    return h(
-      'div',
-      { class: 'challenge' },
-      h(
-        'div',
-        { class: 'who' },
-        h(
-          'p',
-          { class: 'names' },
-          ...translateParts('added.device', { label: h('bdi', {}, label) }),
-        ),
-        h('p', { class: 'about' }, translate('added.about')),
-      ),
-      h(
-        'button',
-        { type: 'button', class: 'primary', onclick: () => this.#confirm(session) },
-        translate('added.mine'),
-      ),
-      h(
-        'button',
-        { type: 'button', onclick: () => void this.endSession(session) },
-        translate('devices.end'),
-      ),
-    );
   }
 
   #confirm(session: string) {
@@ -64,7 +45,7 @@ export class NewDevice {
    * @param session its id, or `others`
    */
   async endSession(session: string): Promise<boolean> {
-    const lazy = await tryLoadLazyChunk(this.#app);
+    const lazy = await tryLoadLazyBundle(this.#app);
     if (!(await lazy?.requestWithReauth(this.#app, { type: 'end_session', session }))) return false;
     this.#app.toast(translate('devices.ended'));
     this.#confirm(session);

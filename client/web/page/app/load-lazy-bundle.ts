@@ -5,12 +5,12 @@ import { h } from '../ui/dom.ts';
 import { loadLazyTexts, translate } from '../text/language.ts';
 
 import type { App } from './main.ts';
-export type LazyChunk = typeof import('./lazy-chunk.ts');
+export type LazyBundle = typeof import('./lazy-bundle.ts');
 
-let coming: Promise<LazyChunk> | null = null;
+let coming: Promise<LazyBundle> | null = null;
 
 /** Loads it, once. What has failed is tried again by the next that wants it. */
-export async function loadLazyChunk() {
+export async function loadLazyBundle() {
   coming ??= load().catch((error) => {
     coming = null;
     throw error;
@@ -18,21 +18,21 @@ export async function loadLazyChunk() {
   return coming;
 }
 
-async function load(): Promise<LazyChunk> {
+async function load(): Promise<LazyBundle> {
   const href = new URL('lazy.js', import.meta.url).href;
   document.head.append(h('link', { rel: 'modulepreload', href }));
   await Promise.all([loadLazyTexts(), dress()]);
   // It speaks as soon as it runs.
-  return import('./lazy-chunk.ts');
+  return import('./lazy-bundle.ts');
 }
 
 /**
  * Loads what is seldom wanted for somebody who waits for it.
  * @returns `null` if it does not come, which is told
  */
-export async function tryLoadLazyChunk(app: App): Promise<LazyChunk | null> {
+export async function tryLoadLazyBundle(app: App): Promise<LazyBundle | null> {
   try {
-    return await loadLazyChunk();
+    return await loadLazyBundle();
   } catch {
     app.toast(translate('refusal.lost'));
     return null;

@@ -13,7 +13,7 @@ import { shareCard } from '../match/share.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
-export class MatchActions {
+export class ActionsArea {
   element;
   /** Offers and navigation buttons, shown beside the status. */
   prompts;

@@ -7,7 +7,7 @@ import { EvalBar } from './eval-bar.ts';
 import type { Thinking } from '../net/protocol.ts';
 import type { Match } from '../model/match.ts';
 
-export class EnginePanel {
+export class BotThinkingPanel {
   #evalBar;
   #effort = h('p', { class: 'effort' });
   #line = h('p', { class: 'line' });

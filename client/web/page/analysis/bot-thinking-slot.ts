@@ -1,17 +1,17 @@
 // Shows the search output of a bot beside the board, in matches that publish it.
 
 import { h } from '../ui/dom.ts';
-import { tryLoadLazyChunk } from '../app/lazy.ts';
+import { tryLoadLazyBundle } from '../app/load-lazy-bundle.ts';
 
 import type { Thinking } from '../net/protocol.ts';
-import type { EnginePanel } from './engine-panel.ts';
+import type { BotThinkingPanel } from './bot-thinking-panel.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
-export class EngineOutput {
+export class BotThinkingSlot {
   panelContainer = h('div', { class: 'thinking', hidden: true });
   #app;
-  #panel: EnginePanel | null = null;
+  #panel: BotThinkingPanel | null = null;
 
   constructor(app: App) {
     this.#app = app;
@@ -36,9 +36,9 @@ export class EngineOutput {
   }
 
   async #loadPanel(match: Match) {
-    const lazy = this.#panel ? null : await tryLoadLazyChunk(this.#app);
+    const lazy = this.#panel ? null : await tryLoadLazyBundle(this.#app);
     if (!lazy || this.#panel) return;
-    this.#panel = new lazy.EnginePanel(match);
+    this.#panel = new lazy.BotThinkingPanel(match);
     this.panelContainer.replaceChildren(this.#panel.element);
     const thinking = this.#lastThinking(match);
     if (thinking) this.#panel.show(thinking);

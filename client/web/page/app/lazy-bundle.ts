@@ -1,14 +1,15 @@
-// What is seldom wanted, in one: all of it comes with the first part that somebody wants.
+// Entry point of the lazily loaded bundle. The page fetches it when it first uses any part of it.
 
 export { Leaderboard } from '../people/leaderboard.ts';
 export { Profile } from '../people/profile.ts';
+export { challengeCard, newDeviceCard } from '../social/prompt-cards.ts';
 export { ChatPanel } from '../social/chat-panel.ts';
 export { AnalysisPanel } from '../analysis/analysis-panel.ts';
 export { renderBotVsBotOptions } from '../dialogs/bot-vs-bot.ts';
 export { showAppearanceDialog } from '../dialogs/appearance.ts';
 export { hintText } from '../analysis/eval-text.ts';
 export { EditorPage } from '../editor/editor.ts';
-export { EnginePanel } from '../analysis/engine-panel.ts';
+export { BotThinkingPanel } from '../analysis/bot-thinking-panel.ts';
 export { SeekSlots } from '../dialogs/seek-slots.ts';
 export { showRulesDialog } from '../dialogs/rules.ts';
 export { renderSpectatorOptions } from '../dialogs/spectator-options.ts';
