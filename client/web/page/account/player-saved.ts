@@ -1,4 +1,5 @@
-// Decides whether to tell a guest, after the first win, that the player exists in this browser only.
+// Decides whether to tell a guest, after the first win, that the player exists in this browser
+// only.
 
 import { getStored, setStored } from '../ui/storage.ts';
 

@@ -1,5 +1,5 @@
-// The buttons below the board: draw, takeback, resign, hint, flip, extra time and rematch. A disabled button
-// keeps its place, so that no click lands on another button.
+// The buttons below the board: draw, takeback, resign, hint, flip, extra time and rematch. A
+// disabled button keeps its place, so that no click lands on another button.
 
 import { isBotVsBot, playAgain, playAgainKind } from './play-again.ts';
 import { BarButton } from './bar-button.ts';
@@ -125,8 +125,8 @@ export class ActionBar {
     const isSpectator = match.you === null;
     const { isOffline } = this.#app.connection;
     this.#editorButton.show(match, shownPly, isOffline);
-    // The editor button takes the place of the draw button after the end. The analysis button takes the next two
-    // places, so that all other buttons stay where they are.
+    // The editor button takes the place of the draw button after the end. The analysis button takes
+    // the next two places, so that all other buttons stay where they are.
     const isOver = match.status === 'ended';
     this.element.classList.toggle('is-over', isOver);
     this.#draw.show({
@@ -180,7 +180,10 @@ export class ActionBar {
     return why ? { why } : (this.#cooldowns.get(action, match) ?? {});
   }
 
-  /** Returns the rematch or challenge that the match allows, with the reason while it is unavailable. */
+  /**
+   * Returns the rematch or challenge that the match allows, with the reason while it is
+   * unavailable.
+   */
   playAgainOption(
     match: Match,
   ): { isChallenge: boolean; label: string; why: string; wait?: string } | null {

@@ -1,5 +1,5 @@
-// Combines the controls of a match: action bar, offers, resign dialog, share card, and the buttons that return
-// to the current position or play on.
+// Combines the controls of a match: action bar, offers, resign dialog, share card, and the buttons
+// that return to the current position or play on.
 
 import { OfferPrompts } from './offers.ts';
 import { ActionBar } from './action-bar.ts';
@@ -112,7 +112,8 @@ export class ActionsArea {
     this.#bar.element.hidden = status === 'open';
     this.#bar.show(match, isFlipped, shownPly);
     this.#showShareCard(match);
-    // If the focused control has disappeared, for example after a resignation, keyboard users continue here.
+    // If the focused control has disappeared, for example after a resignation, keyboard users
+    // continue here.
     const lostFocus = !this.element.contains(document.activeElement);
     if (hadFocus && (lostFocus || document.activeElement?.closest('[hidden]')))
       this.#bar.focusPlayAgain();

@@ -1,4 +1,5 @@
-// Remembers until when the server rejects an action, so that its button can show the reason and the wait.
+// Remembers until when the server rejects an action, so that its button can show the reason and the
+// wait.
 
 import { translate, joinSentences, formatSecondsFromNow } from '../text/language.ts';
 import { formatSeconds } from '../text/time.ts';

@@ -1,4 +1,5 @@
-// Composes the instruction below the match status, for example how to move or which move the rules force.
+// Composes the instruction below the match status, for example how to move or which move the rules
+// force.
 
 import { conventionsOf } from '../model/game-conventions.ts';
 import { translate, joinSentences } from '../text/language.ts';

@@ -1,5 +1,5 @@
-// Shows the pending offers of a match. The player answers the opponent's offers by click or key and can
-// withdraw own offers.
+// Shows the pending offers of a match. The player answers the opponent's offers by click or key and
+// can withdraw own offers.
 
 import { RequestError } from '../net/connection.ts';
 import { replaceChildren, h } from '../ui/dom.ts';

@@ -1,5 +1,5 @@
-// Starts another match with the same settings and swapped seats: a rematch, a challenge if the opponent has left,
-// or a new match of two bots.
+// Starts another match with the same settings and swapped seats: a rematch, a challenge if the
+// opponent has left, or a new match of two bots.
 
 import { BOT_PACE_MS, loadLobbyPrefs } from '../lobby/lobby-prefs.ts';
 import { sendChallenge } from '../social/send-challenge.ts';

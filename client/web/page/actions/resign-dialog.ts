@@ -1,4 +1,5 @@
-// Asks the player to confirm a resignation, or to abort the match or leave the seat to a bot instead.
+// Asks the player to confirm a resignation, or to abort the match or leave the seat to a bot
+// instead.
 
 import { replaceChildren, h, setText } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';

@@ -1,4 +1,4 @@
-// Who one is, in the header: the way to one's name, devices and keys.
+// The link in the header to the account page. It shows the player's name.
 
 import { h, setText } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';

@@ -1,22 +1,22 @@
-// What is settled before anything is drawn: the language, light or dark, and how boards and pieces are drawn. A
-// script of the old kind, so that the page is never seen in another look first.
+// Sets the language, the theme and the appearance of boards before the first paint. It is a classic
+// script, because modules run too late for that.
 
 {
-  const kept = (key: string, otherwise: string) => {
+  const stored = (key: string, fallback: string) => {
     try {
-      return localStorage.getItem(`plyhouse.${key}`) ?? otherwise;
+      return localStorage.getItem(`plyhouse.${key}`) ?? fallback;
     } catch {
-      return otherwise;
+      return fallback;
     }
   };
   const root = document.documentElement;
-  root.dataset.theme = kept('theme', 'system');
-  root.dataset.board = kept('board', 'sea');
-  root.dataset.pieces = kept('pieces', 'carved');
-  root.dataset.notation = kept('notation', 'letters');
+  root.dataset.theme = stored('theme', 'system');
+  root.dataset.board = stored('board', 'sea');
+  root.dataset.pieces = stored('pieces', 'carved');
+  root.dataset.notation = stored('notation', 'letters');
 
-  /** Every language that the page speaks: how it is tagged, and in which direction it runs. */
-  const spoken = new Map([
+  /** The language tag and the text direction of each language of the page. */
+  const languages = new Map([
     ['de', ['de', 'ltr']],
     ['en', ['en', 'ltr']],
     ['es', ['es', 'ltr']],
@@ -25,41 +25,40 @@
     ['pt', ['pt-BR', 'ltr']],
     ['zh', ['zh-Hans', 'ltr']],
   ]);
-  const wished = [kept('language', ''), ...navigator.languages];
-  const bases = wished.map((tag) => tag.toLowerCase().split(/[^a-z]/)[0] ?? '');
-  const code = bases.find((base) => spoken.has(base)) ?? 'en';
-  const [lang = 'en', dir = 'ltr'] = spoken.get(code) ?? [];
+  const preferred = [stored('language', ''), ...navigator.languages];
+  const codes = preferred.map((tag) => tag.toLowerCase().split(/[^a-z]/)[0] ?? '');
+  const code = codes.find((candidate) => languages.has(candidate)) ?? 'en';
+  const [lang = 'en', dir = 'ltr'] = languages.get(code) ?? [];
   Object.assign(root, { lang, dir });
   root.dataset.language = code;
-  // Where the page itself does not come, or fails as it comes, that is told in its place.
-  const fails = ({ target }: Event) => {
+  // If a script cannot be loaded or throws, the page shows a message instead of its content.
+  const onError = ({ target }: Event) => {
     const isOurs = target === window || target instanceof HTMLScriptElement;
     if (isOurs && document.querySelector('.unloaded')) root.classList.add('is-unloaded');
   };
-  addEventListener('error', fails, true);
-  // The modules wait for it: it comes with them, and not after them.
+  addEventListener('error', onError, true);
+  // Modules that the page needs at once are requested together with `main.js`.
   const { src } = document.currentScript as HTMLScriptElement;
-  const soon = (path: string) => {
+  const preload = (path: string) => {
     const link = document.createElement('link');
     document.head.append(
       Object.assign(link, { rel: 'modulepreload', href: new URL(path, src).href }),
     );
   };
-  soon(`locales/initial/${code}.js`);
-  // Whoever comes by the link to a match wants the board before all. Its place is laid out from the beginning, so that
-  // nothing moves when it comes.
+  preload(`locales/initial/${code}.js`);
+  // The layout of a match applies before the board is loaded, so that nothing moves.
   if (location.pathname.startsWith('/m/')) {
-    soon('match.js');
+    preload('match.js');
     root.classList.add('at-match');
-    const parsed = new MutationObserver(() => {
+    const observer = new MutationObserver(() => {
       const place = document.querySelector('main > .empty');
       place?.classList.add('room');
-      if (place) parsed.disconnect();
+      if (place) observer.disconnect();
     });
-    parsed.observe(root, { childList: true, subtree: true });
+    observer.observe(root, { childList: true, subtree: true });
   }
-  if (location.pathname === '/') soon('lobby.js');
-  // Who speaks over it comes later: on a slow line the way there and back is not waited for once more.
+  if (location.pathname === '/') preload('lobby.js');
+  // Opening the connection before the modules are loaded saves a round trip.
   if (/^\/(m\/|$)/.test(location.pathname)) {
     const server = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`;
     Object.assign(globalThis, { earlySocket: new WebSocket(server, 'plyhouse.v1') });

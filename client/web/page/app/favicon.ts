@@ -1,13 +1,12 @@
-// The sign on the tab that somebody is waited for.
+// The icon of the tab, which marks that the player has to act.
 
-/** What stands for the house elsewhere. */
+/** Icon for browser notifications. */
 export const APP_ICON_URL = new URL('icon-192.png', import.meta.url).href;
-const CALM = new URL('icon.svg', import.meta.url).href;
-const CALLING = new URL('icon-calling.svg', import.meta.url).href;
+const IDLE_ICON_URL = new URL('icon.svg', import.meta.url).href;
+const ALERT_ICON_URL = new URL('icon-calling.svg', import.meta.url).href;
 
-/** @param isCalling whether the person is wanted */
-export function setFavicon(isCalling: boolean) {
+export function setFavicon(isAlert: boolean) {
   const icon = document.querySelector('link[rel=icon]');
-  const href = isCalling ? CALLING : CALM;
+  const href = isAlert ? ALERT_ICON_URL : IDLE_ICON_URL;
   if (icon?.getAttribute('href') !== href) icon?.setAttribute('href', href);
 }

@@ -1,11 +1,11 @@
-// The switches in the header: the language, light or dark, and sounds.
+// The controls in the header for language, theme and sounds.
 
 import { replaceChildren, h, svg } from '../ui/dom.ts';
 import { setStored } from '../ui/storage.ts';
 import { LANGUAGE, LANGUAGES, translate } from '../text/language.ts';
 import { isSoundEnabled, setSoundEnabled } from '../ui/sounds.ts';
 
-/** What follows what, with each one's picture. */
+/** The order in which the button switches themes, with the path of each icon. */
 const THEMES = [
   {
     theme: 'system',
@@ -82,7 +82,7 @@ export function soundSwitch() {
   return button;
 }
 
-/** Whoever chooses another language gets the page anew: all of it has words. */
+/** Selecting a language reloads the page. */
 export function languageSwitch() {
   const label = translate('page.language');
   const options = Object.entries(LANGUAGES).map(([code, name]) =>

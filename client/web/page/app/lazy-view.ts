@@ -1,21 +1,20 @@
-// What is seen of a view until it is loaded: what one seldom sees does not make the page slower to come.
+// The placeholder of a view whose module is being loaded.
 
 import { replaceChildren, h } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
 
 import type { App, View } from './main.ts';
 
-/** what comes */
-export class LazyView<M> {
+export class LazyView<Module> {
   element = h('div', { class: 'later' }, h('p', { role: 'status' }, translate('page.loading')));
   #app;
-  #isLeft = false;
+  #isUnmounted = false;
 
-  /** @param place how the page is laid out for it */
-  constructor(app: App, coming: Promise<M>, make: (part: M) => View, place?: string) {
+  /** @param layout CSS class of the view's layout */
+  constructor(app: App, module: Promise<Module>, make: (loaded: Module) => View, layout?: string) {
     this.#app = app;
-    if (place) this.element.classList.add(place);
-    void this.#come(coming, make);
+    if (layout) this.element.classList.add(layout);
+    void this.#load(module, make);
   }
 
   title() {
@@ -27,13 +26,13 @@ export class LazyView<M> {
   onWelcome() {}
 
   unmount() {
-    this.#isLeft = true;
+    this.#isUnmounted = true;
   }
 
-  async #come(coming: Promise<M>, make: (part: M) => View) {
-    let part;
+  async #load(module: Promise<Module>, make: (loaded: Module) => View) {
+    let loaded;
     try {
-      part = await coming;
+      loaded = await module;
     } catch {
       replaceChildren(
         this.element,
@@ -41,6 +40,6 @@ export class LazyView<M> {
       );
       return;
     }
-    if (!this.#isLeft) this.#app.show(make(part));
+    if (!this.#isUnmounted) this.#app.show(make(loaded));
   }
 }

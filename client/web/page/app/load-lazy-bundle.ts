@@ -1,5 +1,4 @@
-// What is seldom wanted, and comes then: modules, with the words and styles that these have in common. So the page
-// is not slower to come for everybody else.
+// Loads the modules, texts and styles that most visits do not need, when one of them is first used.
 
 import { h } from '../ui/dom.ts';
 import { loadLazyTexts, translate } from '../text/language.ts';
@@ -7,29 +6,26 @@ import { loadLazyTexts, translate } from '../text/language.ts';
 import type { App } from './main.ts';
 export type LazyBundle = typeof import('./lazy-bundle.ts');
 
-let coming: Promise<LazyBundle> | null = null;
+let loading: Promise<LazyBundle> | null = null;
 
-/** Loads it, once. What has failed is tried again by the next that wants it. */
+/** Loads the bundle once. After a failure the next call tries again. */
 export async function loadLazyBundle() {
-  coming ??= load().catch((error) => {
-    coming = null;
+  loading ??= load().catch((error) => {
+    loading = null;
     throw error;
   });
-  return coming;
+  return loading;
 }
 
 async function load(): Promise<LazyBundle> {
   const href = new URL('lazy.js', import.meta.url).href;
   document.head.append(h('link', { rel: 'modulepreload', href }));
-  await Promise.all([loadLazyTexts(), dress()]);
-  // It speaks as soon as it runs.
+  await Promise.all([loadLazyTexts(), loadStyles()]);
+  // Its modules translate texts when they are evaluated.
   return import('./lazy-bundle.ts');
 }
 
-/**
- * Loads what is seldom wanted for somebody who waits for it.
- * @returns `null` if it does not come, which is told
- */
+/** Loads the bundle. If that fails, shows a toast and returns `null`. */
 export async function tryLoadLazyBundle(app: App): Promise<LazyBundle | null> {
   try {
     return await loadLazyBundle();
@@ -39,7 +35,7 @@ export async function tryLoadLazyBundle(app: App): Promise<LazyBundle | null> {
   }
 }
 
-function dress() {
+function loadStyles() {
   const href = new URL('lazy.css', import.meta.url).href;
   const link = h('link', { rel: 'stylesheet', href });
   return new Promise((resolve, reject) => {

@@ -1,4 +1,5 @@
-// The application: it owns the connection, the state and the current view, and routes between views.
+// The application: it owns the connection, the state and the current view, and routes between
+// views.
 
 import { NewDevice } from '../social/new-device.ts';
 import { setFavicon } from './favicon.ts';

@@ -1,4 +1,4 @@
-// An address that leads to nothing.
+// The view of an unknown path.
 
 import { h } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';

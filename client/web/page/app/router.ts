@@ -1,4 +1,4 @@
-// Which view an address opens.
+// Chooses the view for a path.
 
 import { decodeUriOrKeep } from '../model/match-code.ts';
 import { LazyView } from './lazy-view.ts';
@@ -9,12 +9,12 @@ import { loadLazyBundle } from './load-lazy-bundle.ts';
 import type { App, View } from './main.ts';
 import type { LobbyChunk, MatchChunk } from './chunks.ts';
 
-export function viewForPath(app: App, path: string, wish: { watch?: boolean }): View {
+export function viewForPath(app: App, path: string, options: { watch?: boolean }): View {
   const code = /^\/m\/([^/]+)\/?$/.exec(path)?.[1];
   if (code) {
-    const make = ({ MatchPage }: MatchChunk) => new MatchPage(app, decodeUriOrKeep(code), wish);
-    const there = loadedMatchPage();
-    return there ? make(there) : new LazyView(app, loadMatchPage(), make, 'room');
+    const make = ({ MatchPage }: MatchChunk) => new MatchPage(app, decodeUriOrKeep(code), options);
+    const loaded = loadedMatchPage();
+    return loaded ? make(loaded) : new LazyView(app, loadMatchPage(), make, 'room');
   }
   const name = /^\/player\/([^/]+)\/?$/.exec(path)?.[1];
   if (name) {
@@ -27,8 +27,8 @@ export function viewForPath(app: App, path: string, wish: { watch?: boolean }): 
   switch (path) {
     case '/': {
       const make = ({ Lobby }: LobbyChunk) => new Lobby(app);
-      const there = loadedLobby();
-      return there ? make(there) : new LazyView(app, loadLobby(), make);
+      const loaded = loadedLobby();
+      return loaded ? make(loaded) : new LazyView(app, loadLobby(), make);
     }
     case '/leaders':
       return new LazyView(app, loadLazyBundle(), ({ Leaderboard }) => new Leaderboard(app));
@@ -39,7 +39,7 @@ export function viewForPath(app: App, path: string, wish: { watch?: boolean }): 
     case '/games':
       return new LazyView(app, loadLazyBundle(), ({ GameHistoryPage }) => new GameHistoryPage(app));
     case '/pair': {
-      const secret = takenFromAddress();
+      const secret = takeSecretFromHash();
       return new LazyView(app, loadLazyBundle(), ({ SignInPage }) => new SignInPage(app, secret));
     }
     default:
@@ -47,8 +47,8 @@ export function viewForPath(app: App, path: string, wish: { watch?: boolean }): 
   }
 }
 
-/** What stands behind `#`, which is a secret: it stays neither in sight nor among the pages one has seen. */
-function takenFromAddress() {
+/** Reads the secret in the hash and removes it from the address and the history. */
+function takeSecretFromHash() {
   const secret = decodeUriOrKeep(location.hash.slice(1));
   history.replaceState(history.state, '', location.pathname);
   return secret;

@@ -1,4 +1,4 @@
-// What stands on the tab.
+// The title of the browser tab.
 
 import { translate } from '../text/language.ts';
 import { isMyTurn, incomingOffers } from '../model/match.ts';
@@ -9,34 +9,30 @@ import type { Match } from '../model/match.ts';
 import type { PhraseContext } from '../text/phrases.ts';
 
 /**
- * @param title what the view calls itself
- * @param wanted the matches that wait for us
- * @param isSeen whether a match is the one in view
+ * @param title the title of the view
+ * @param waiting matches that wait for the player
  */
-export function tabTitle(title: string, wanted: Match[], isSeen: (match: Match) => boolean) {
-  if (wanted.length === 0) return title || 'Plyhouse';
-  const what = wanted.some(isMyTurn) ? 'title.turn' : 'title.offer';
-  if (!title) return `● ${translate(what)} – Plyhouse`;
-  return wanted.some(isSeen) ? title : `● ${translate(`${what}.elsewhere`)} – ${title}`;
+export function tabTitle(title: string, waiting: Match[], isInView: (match: Match) => boolean) {
+  if (waiting.length === 0) return title || 'Plyhouse';
+  const key = waiting.some(isMyTurn) ? 'title.turn' : 'title.offer';
+  if (!title) return `● ${translate(key)} – Plyhouse`;
+  return waiting.some(isInView) ? title : `● ${translate(`${key}.elsewhere`)} – ${title}`;
 }
 
-/**
- * How a match stands, or what is offered in it, with a mark where we are waited for.
- * @param state what the connection is doing
- */
+/** The status of a match or the opponent's offer, marked if the match waits for the player. */
 export function matchTabTitle(
   match: Match,
   state: ConnectionStatus['state'],
-  speech: PhraseContext,
+  context: PhraseContext,
 ) {
-  if (state !== 'open') return statusTextForConnection(match, state, speech);
+  if (state !== 'open') return statusTextForConnection(match, state, context);
   const [offer] = incomingOffers(match);
-  const name = offer ? seatName(match, offer.seat, speech) : '';
-  const standing = offer
+  const name = offer ? seatName(match, offer.seat, context) : '';
+  const status = offer
     ? offerText(match, offer, name)
-    : statusTextForConnection(match, state, speech);
-  return `${needsMyAction(match) ? '● ' : ''}${standing}`;
+    : statusTextForConnection(match, state, context);
+  return `${needsMyAction(match) ? '● ' : ''}${status}`;
 }
 
-/** Whether a match waits for a move or an answer of ours. */
+/** Whether a match waits for a move or an answer of the player. */
 export const needsMyAction = (match: Match) => isMyTurn(match) || incomingOffers(match).length > 0;

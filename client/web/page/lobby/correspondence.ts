@@ -1,5 +1,5 @@
-// The player's correspondence matches. The server sends only whose turn it is; this browser remembers the game and
-// the opponent from the last time that it showed the match.
+// The player's correspondence matches. The server sends only whose turn it is; this browser
+// remembers the game and the opponent from the last time that it showed the match.
 
 import { challengedOpponent } from '../social/send-challenge.ts';
 import { getStored, getStoredObject, setStored } from '../ui/storage.ts';
@@ -17,7 +17,7 @@ import type { Match } from '../model/match.ts';
 import type { CorrespondenceStatus } from '../model/state.ts';
 import type { YourTurn } from '../net/protocol.ts';
 
-/** What this browser remembers of a match. */
+/** Description of a match in this browser's storage. */
 export interface CachedMatchInfo {
   code: string;
   game: string;
@@ -82,7 +82,7 @@ export class Correspondence {
       .sort((one, other) => urgency(one) - urgency(other) || (one.due ?? 0) - (other.due ?? 0));
   }
 
-  /** The title of the tab: it mentions turns that the player has not looked at. */
+  /** The title of the tab: it mentions turns that the player has not seen. */
   title(otherwise: string) {
     return this.#app.store.state.unseenTurns.size > 0 && !otherwise.startsWith('●')
       ? `● ${translate('days.title')} – ${otherwise}`

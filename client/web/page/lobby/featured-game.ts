@@ -1,5 +1,5 @@
-// The featured game of the lobby: a live match, or an offer to watch two bots. Its size is constant,
-// so that the lists below do not move.
+// The featured game of the lobby: a live match, or an offer to watch two bots. Its size is
+// constant, so that the lists below do not move.
 
 import { defaultLevel, loadLobbyPrefs } from './lobby-prefs.ts';
 import { RequestError } from '../net/connection.ts';

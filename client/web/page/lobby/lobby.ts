@@ -1,4 +1,4 @@
-// Where one chooses what to play, and sees what others play.
+// The lobby: the form to start a match, and the lists of matches.
 
 import { sendChallenge, recentOpponents } from '../social/send-challenge.ts';
 import { BOT_PACE_MS, defaultLevel, loadLobbyPrefs, saveLobbyPrefs } from './lobby-prefs.ts';
@@ -25,19 +25,19 @@ import type { Change } from '../app/store.ts';
 export class Lobby {
   element = h('div', { class: 'lobby' });
   #app;
-  #listing;
+  #lists;
   #rules;
-  #choice: Partial<LobbyPrefs> = loadLobbyPrefs();
-  #search;
-  #shownDesk: HTMLElement | null = null;
-  /** What the options were made from; they are made anew only if that changes. */
-  #madeFrom = '';
+  #prefs: Partial<LobbyPrefs> = loadLobbyPrefs();
+  #seekPanel;
+  #form: HTMLElement | null = null;
+  /** Inputs of the rendered form. It is rendered again only if they change. */
+  #renderedFrom = '';
 
   constructor(app: App) {
     this.#app = app;
-    this.#listing = new MatchLists(app, (seeker) => this.#answer(seeker));
+    this.#lists = new MatchLists(app, (seeker) => this.#startSeekLike(seeker));
     this.#rules = rulesButton(app, () => this.#game());
-    this.#search = new SeekPanel(app);
+    this.#seekPanel = new SeekPanel(app);
   }
 
   title() {
@@ -45,80 +45,80 @@ export class Lobby {
   }
 
   onWelcome() {
-    this.#listing.onWelcome();
-    this.#search.onWelcome();
+    this.#lists.onWelcome();
+    this.#seekPanel.onWelcome();
   }
 
   unmount() {
-    this.#listing.stop();
-    if (this.#search.isSeeking) void this.#search.stop();
+    this.#lists.stop();
+    if (this.#seekPanel.isSeeking) void this.#seekPanel.stop();
   }
 
   update() {
     const { games, levels } = this.#app;
-    const { isOffline: isAlone, welcome } = this.#app.connection;
+    const { isOffline, welcome } = this.#app.connection;
     const clocks = welcome?.clocks;
-    // In another tab one plays on; here nothing can be asked until one takes it back.
-    const isOver = this.#isOver();
-    this.element.inert = isOver;
-    if (isOver) this.#search.clear();
-    this.#search.update();
+    // After another tab has taken over, this tab sends no requests until the player reconnects.
+    const isDisconnected = this.#isDisconnected();
+    this.element.inert = isDisconnected;
+    if (isDisconnected) this.#seekPanel.clear();
+    this.#seekPanel.update();
     if (games.length === 0)
       replaceChildren(this.element, h('p', { class: 'none' }, translate('link.connecting')));
     const { account } = this.#app.player ?? {};
-    const madeFrom = JSON.stringify([
+    const renderedFrom = JSON.stringify([
       games,
       levels,
       clocks,
       account,
-      isAlone,
-      this.#search.isSeeking,
+      isOffline,
+      this.#seekPanel.isSeeking,
     ]);
-    if (madeFrom !== this.#madeFrom && games.length > 0) {
-      this.#madeFrom = madeFrom;
-      this.#settle();
-      this.#showDesk(this.#search.isSeeking ? this.#search.element : this.#desk());
+    if (renderedFrom !== this.#renderedFrom && games.length > 0) {
+      this.#renderedFrom = renderedFrom;
+      this.#fixPrefs();
+      this.#showForm(this.#seekPanel.isSeeking ? this.#seekPanel.element : this.#renderForm());
     }
-    this.#listing.update();
+    this.#lists.update();
   }
 
-  /** Puts this in place of what was chosen from; the list beside it stays where it is. */
-  #showDesk(desk: HTMLElement) {
-    const before = this.#shownDesk;
+  /** Replaces the form by the seek panel, or the reverse. */
+  #showForm(form: HTMLElement) {
+    const before = this.#form;
     const hadFocus = before?.contains(document.activeElement);
-    this.#shownDesk = desk;
-    if (before) before.replaceWith(desk);
-    else replaceChildren(this.element, desk, this.#listing.myGames.element, this.#listing.element);
-    // From the search to what stops it, and back.
-    const search: HTMLElement | null = desk.querySelector('.search');
+    this.#form = form;
+    if (before) before.replaceWith(form);
+    else replaceChildren(this.element, form, this.#lists.myGames.element, this.#lists.element);
+    // The focus moves from the search button to the stop button, or back.
+    const search: HTMLElement | null = form.querySelector('.search');
     if (hadFocus) search?.focus();
   }
 
   onChange({ action }: Change) {
-    if (action.type === 'match') this.#search.onSnapshot(action);
-    if (action.type === 'error' && !action.match) this.#search.clear();
-    this.#listing.onChange(action);
+    if (action.type === 'match') this.#seekPanel.onSnapshot(action);
+    if (action.type === 'error' && !action.match) this.#seekPanel.clear();
+    this.#lists.onChange(action);
   }
 
-  /** Looks for the same as somebody who looks already. */
-  #answer({ game, clock, rated }: Seeker) {
-    void this.#search.start({
-      ...{ game, level: this.#choice.level ?? '', isAnswer: true },
+  /** Starts a seek with the options of another player's seek. */
+  #startSeekLike({ game, clock, rated }: Seeker) {
+    void this.#seekPanel.start({
+      ...{ game, level: this.#prefs.level ?? '', isAnswer: true },
       ...(clock ? { clock } : {}),
       ...(rated ? { rated } : {}),
     });
   }
 
-  /** Whether the connection does not come back by itself. */
-  #isOver() {
+  /** Whether only the player can reconnect. */
+  #isDisconnected() {
     const { state } = this.#app.connection.status;
     return ['replaced', 'ended', 'broken'].includes(state);
   }
 
-  /** Makes the choice one that this server offers. */
-  #settle() {
+  /** Replaces stored preferences that this server does not offer. */
+  #fixPrefs() {
     const { games, levels } = this.#app;
-    const choice = this.#choice;
+    const choice = this.#prefs;
     const level = (wish: string | undefined, or: string | undefined = defaultLevel(levels)) =>
       levels.some((known) => known.level === wish) ? wish : or;
     if (!games.some(({ game }) => game === choice.game))
@@ -131,26 +131,26 @@ export class Lobby {
   }
 
   #choose(change: Partial<LobbyPrefs>) {
-    Object.assign(this.#choice, change);
-    saveLobbyPrefs(this.#choice);
+    Object.assign(this.#prefs, change);
+    saveLobbyPrefs(this.#prefs);
   }
 
   #game() {
-    return (this.#app.game(this.#choice.game ?? '') ?? this.#app.games[0]) as Game;
+    return (this.#app.game(this.#prefs.game ?? '') ?? this.#app.games[0]) as Game;
   }
 
-  /** What makes a match with whoever sits opposite; `null` if no clock could be read. */
-  #wanted(other: SeatRequest, terms: MatchOptions): RequestOf<'create'> | null {
-    const { side } = this.#choice;
+  /** The request that creates the match; `null` if the custom clock is invalid. */
+  #createRequest(other: SeatRequest, terms: MatchOptions): RequestOf<'create'> | null {
+    const { side } = this.#prefs;
     const clock = terms.clock();
     if (!clock) return null;
     const isBot = typeof other === 'object';
-    // A bot of the server's is played for nothing.
+    // Matches against the server's bots are unrated.
     const asked = isBot
       ? {
-          takeback: this.#choice.takeback !== false,
+          takeback: this.#prefs.takeback !== false,
           pace_ms: BOT_PACE_MS,
-          ...(this.#choice.thinking ? { thinking: true } : {}),
+          ...(this.#prefs.thinking ? { thinking: true } : {}),
         }
       : { ...terms.takeback, ...terms.standIn, ...terms.rated, ...terms.spectatorOptions };
     return {
@@ -164,33 +164,33 @@ export class Lobby {
   }
 
   #create(other: SeatRequest, terms: MatchOptions, wish: { listed?: boolean } = {}) {
-    const wanted = this.#wanted(other, terms);
+    const wanted = this.#createRequest(other, terms);
     if (wanted) void this.#app.enterMatch({ ...wanted, ...wish });
   }
 
   #beginSearch(terms: MatchOptions) {
     const clock = terms.clock();
     if (!clock) return;
-    const { level = '' } = this.#choice;
-    void this.#search.start({
+    const { level = '' } = this.#prefs;
+    void this.#seekPanel.start({
       ...{ game: this.#game().game, level, ...clock },
       ...terms.standIn,
       ...terms.rated,
     });
   }
 
-  #desk() {
+  #renderForm() {
     const start = h('button', {
       class: 'primary large',
       type: 'button',
       'aria-describedby': 'no-bot',
-      onclick: () => this.#create({ bot: this.#choice.level ?? '' }, terms),
+      onclick: () => this.#create({ bot: this.#prefs.level ?? '' }, terms),
     });
     const noBot = h('p', { id: 'no-bot', class: 'note', role: 'status' });
     const found = h('p', { id: 'about-search', class: 'note' });
     const sides = h('div', { class: 'options' });
     const show = () => {
-      const bot = botName(this.#choice.level ?? '', this.#app.levels);
+      const bot = botName(this.#prefs.level ?? '', this.#app.levels);
       setText(start, translate('lobby.bot', { bot }));
       start.disabled = terms.isCorrespondence;
       const why = terms.isCorrespondence ? translate('lobby.noBot') : '';
@@ -209,8 +209,8 @@ export class Lobby {
       this.#choose(change);
       show();
     };
-    const terms = new MatchOptions(this.#app, this.#choice, choose);
-    const { isOffline: isAlone } = this.#app.connection;
+    const terms = new MatchOptions(this.#app, this.#prefs, choose);
+    const { isOffline } = this.#app.connection;
     show();
     return h(
       'section',
@@ -218,12 +218,13 @@ export class Lobby {
       h('h1', { id: 'desk-title' }, translate('lobby.title')),
       this.#games(choose),
       this.#ways(terms, start, noBot, found),
-      !isAlone && h('p', { class: 'set-up' }, h('a', { href: '/setup' }, translate('setup.link'))),
+      !isOffline &&
+        h('p', { class: 'set-up' }, h('a', { href: '/setup' }, translate('setup.link'))),
       this.#levels(choose),
       h('fieldset', {}, h('legend', {}, translate('lobby.side')), sides),
       terms.element,
-      !isAlone && this.#others(terms),
-      this.#exhibition(),
+      !isOffline && this.#others(terms),
+      this.#botVsBotOptions(),
     );
   }
 
@@ -232,7 +233,7 @@ export class Lobby {
       radio(
         'game',
         game.game,
-        game.game === this.#choice.game,
+        game.game === this.#prefs.game,
         () => choose({ game: game.game }),
         sampleBoardSvg(game),
         h('span', {}, game.title),
@@ -248,9 +249,9 @@ export class Lobby {
 
   #levels(choose: (change: Partial<LobbyPrefs>) => void) {
     const options = this.#app.levels.map(({ level, title }) =>
-      radio('level', level, level === this.#choice.level, () => choose({ level }), title),
+      radio('level', level, level === this.#prefs.level, () => choose({ level }), title),
     );
-    const { thinking } = this.#choice;
+    const { thinking } = this.#prefs;
     const told = checkbox(translate('lobby.thinking'), thinking === true, (thinking) =>
       choose({ thinking }),
     );
@@ -260,13 +261,13 @@ export class Lobby {
   }
 
   /**
-   * The three ways to play.
-   * @param noBot why no bot plays
-   * @param found what a search leads to
+   * The three buttons that start a match.
+   * @param noBot the reason if no bot can play
+   * @param found describes the search
    */
   #ways(terms: MatchOptions, start: HTMLElement, noBot: HTMLElement, found: HTMLElement) {
     const first = h('div', { class: 'way first' }, start, noBot);
-    // Without the server there is nobody else.
+    // An offline player has no opponents but bots.
     if (this.#app.connection.isOffline) return h('div', { class: 'ways' }, first);
     return h(
       'div',
@@ -282,7 +283,6 @@ export class Lobby {
     );
   }
 
-  /** Other ways to meet people. */
   #others(terms: MatchOptions) {
     return h(
       'div',
@@ -294,13 +294,13 @@ export class Lobby {
     );
   }
 
-  /** Whom one has played lately is challenged by name. */
+  /** Buttons that challenge recent opponents. */
   #again(terms: MatchOptions) {
     const known = recentOpponents();
     if (known.length === 0) return null;
     const button = (person: NamedPlayer) => {
       const ask = () => {
-        const wanted = this.#wanted('open', terms);
+        const wanted = this.#createRequest('open', terms);
         if (wanted) sendChallenge(this.#app, person, wanted);
       };
       const label = translate('lobby.challenge', { name: person.name });
@@ -315,15 +315,13 @@ export class Lobby {
     );
   }
 
-  /** Two bots that one watches: drawn for those who want to. */
-  #exhibition() {
+  /** The options of a match between two bots, rendered when the player opens them. */
+  #botVsBotOptions() {
     const fields = h('div', { class: 'row fields' });
     const ontoggle = async () => {
       if (fields.childElementCount > 0) return;
-      const seldom = await tryLoadLazyBundle(this.#app);
-      seldom?.renderBotVsBotOptions(fields, this.#app, this.#choice, (change) =>
-        this.#choose(change),
-      );
+      const lazy = await tryLoadLazyBundle(this.#app);
+      lazy?.renderBotVsBotOptions(fields, this.#app, this.#prefs, (change) => this.#choose(change));
     };
     return h(
       'details',
@@ -338,7 +336,7 @@ export class Lobby {
     const board = new Board(game, '');
     const [first = '', second = ''] = game.sides.map(sideName);
     const option = (side: LobbyPrefs['side'], ...says: Node[]) =>
-      radio('side', side, side === this.#choice.side, () => this.#choose({ side }), ...says);
+      radio('side', side, side === this.#prefs.side, () => this.#choose({ side }), ...says);
     return [
       option(
         'first',
@@ -355,7 +353,7 @@ export class Lobby {
   }
 }
 
-/** A button, and what it leads to. */
+/** A button with a description. */
 function way(says: string, about: HTMLElement, onclick: () => void, look: string = '') {
   const described = { 'aria-describedby': about.id };
   const button = h('button', { type: 'button', class: look, onclick, ...described }, says);

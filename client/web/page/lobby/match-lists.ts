@@ -1,4 +1,4 @@
-// The matches that one can join, watch, or go back to.
+// The lists of matches that the player can join, watch or return to.
 
 import { parseMatchCode } from '../model/match-code.ts';
 import { showError, replaceChildren, h, setText } from '../ui/dom.ts';
@@ -13,50 +13,53 @@ import type { Action } from '../model/state.ts';
 import type { Seeker } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
-/** More than fits on a screen, of each kind; a crowd meets by code or by search. */
-const ROWS = 12;
-/** So many of our own are seen at once; the others are in a list that unfolds. */
-const MINE = 5;
+/** Maximum number of rows of each list. */
+const ROWS_MAX = 12;
+/** Number of own matches that are always visible. The others are in a list that unfolds. */
+const OWN_ROWS = 5;
 
 export class MatchLists {
-  /** One's own: apart, because they come first where there is little room. */
+  /** The own matches are a separate element, because narrow windows show them first. */
   myGames;
-  /** Those of others. */
+  /** The matches of other players. */
   element;
   #app;
   #open;
   #running;
   #lists;
-  #live;
-  #seekers;
+  #featuredGame;
+  #seekList;
   #leaders = h('p', { hidden: true }, h('a', { href: '/leaders' }, translate('leaders.title')));
-  /** The game whose matches are shown; of all if it is empty. */
+  /** The game that the lists are limited to; empty for all games. */
   #game = '';
-  /** What there is of others. */
-  #ofOthers: HTMLElement[];
-  #games = h('select', { id: 'shown-games', onchange: () => this.#show(this.#games.value) });
-  #onSight = () => (document.hidden ? this.#rest() : this.start());
+  /** Elements that are hidden offline. */
+  #onlineElements: HTMLElement[];
+  #gameFilter = h('select', {
+    id: 'shown-games',
+    onchange: () => this.#show(this.#gameFilter.value),
+  });
+  #onVisibilityChange = () => (document.hidden ? this.#unsubscribe() : this.start());
 
-  /** @param answer looks for the same as somebody else */
+  /** @param answer starts a seek with the same options as another player's */
   constructor(app: App, answer: (seeker: Seeker) => void) {
     this.#app = app;
-    const section = (title: string, none: string, wish: { watch?: boolean } = {}) =>
-      new MatchListSection(title, none, (row) => app.goToMatch(row, wish));
+    const section = (title: string, emptyText: string, options: { watch?: boolean } = {}) =>
+      new MatchListSection(title, emptyText, (row) => app.goToMatch(row, options));
     this.#lists = new ListSubscription(app.connection, () => this.update());
-    this.myGames = new MyGames(app, { atMost: MINE });
+    this.myGames = new MyGames(app, { atMost: OWN_ROWS });
     this.#open = section(translate('list.open'), translate('list.open.none'));
     this.#running = section(translate('list.running'), translate('list.running.none'), {
       watch: true,
     });
-    this.#live = new FeaturedGame(app);
-    this.#seekers = new SeekList(app, answer);
-    this.#ofOthers = [
+    this.#featuredGame = new FeaturedGame(app);
+    this.#seekList = new SeekList(app, answer);
+    this.#onlineElements = [
       this.#byCode(),
       h(
         'div',
         { class: 'row shown-games' },
         h('label', { for: 'shown-games' }, translate('list.of')),
-        this.#games,
+        this.#gameFilter,
       ),
       this.#open.element,
       this.#running.element,
@@ -64,42 +67,41 @@ export class MatchLists {
     this.element = h(
       'section',
       { class: 'listing', 'aria-label': translate('list.matches') },
-      this.#seekers.element,
-      this.#live.element,
-      ...this.#ofOthers,
+      this.#seekList.element,
+      this.#featuredGame.element,
+      ...this.#onlineElements,
       h('p', {}, h('a', { href: '/games' }, translate('games.all'))),
       this.#leaders,
     );
   }
 
-  /** To be called with each connection. */
+  /** Subscribes to the lists. Each new connection requires another call. */
   start() {
-    document.addEventListener('visibilitychange', this.#onSight);
-    // Who does not look is told nothing.
+    document.addEventListener('visibilitychange', this.#onVisibilityChange);
+    // A hidden page has no subscription.
     if (document.hidden) return;
     void this.#lists.subscribe(this.#game ? { game: this.#game } : {});
   }
 
   stop() {
-    document.removeEventListener('visibilitychange', this.#onSight);
-    this.#rest();
+    document.removeEventListener('visibilitychange', this.#onVisibilityChange);
+    this.#unsubscribe();
   }
 
-  /** Who does not look is told nothing. */
-  #rest() {
+  #unsubscribe() {
     this.#lists.unsubscribe();
-    this.#live.stop();
+    this.#featuredGame.stop();
   }
 
-  /** With a new connection nothing is watched any more. */
+  /** The server has ended the subscriptions of the previous connection. */
   onWelcome() {
-    this.#live.reset();
+    this.#featuredGame.reset();
     this.start();
   }
 
   onChange(action: Action) {
     if (action.type === 'list_changed') this.#lists.onListChanged(action);
-    if (action.type === 'seekers') void this.#seekers.onSeekers(action);
+    if (action.type === 'seekers') void this.#seekList.onSeekers(action);
   }
 
   #show(game: string) {
@@ -108,39 +110,39 @@ export class MatchLists {
   }
 
   update() {
-    const isMine = this.myGames.update();
+    const ownMatches = this.myGames.update();
     const { open, running } = this.#lists.byStatus;
     for (const [section, { rows, total }, action] of [
       [this.#open, open, translate('list.join')],
       [this.#running, running, translate('list.watch')],
     ] as const) {
-      const theirs = rows.filter(({ match }) => !isMine.has(match));
-      const shown = theirs.slice(0, ROWS);
-      const more = total - rows.length + theirs.length - shown.length;
+      const others = rows.filter(({ match }) => !ownMatches.has(match));
+      const shown = others.slice(0, ROWS_MAX);
+      const more = total - rows.length + others.length - shown.length;
       section.show(
         shown.map((row) => toMatchRow(this.#app, row, action)),
         more,
       );
     }
-    const played = running.rows.filter(({ match }) => !isMine.has(match));
-    this.#live.update(document.hidden ? [] : played, this.#lists.isLoaded);
-    this.#offerGames();
-    const { isOffline: isAlone } = this.#app.connection;
-    for (const element of [this.#seekers.element, ...this.#ofOthers]) element.hidden = isAlone;
-    // Ratings are of accounts.
+    const watchable = running.rows.filter(({ match }) => !ownMatches.has(match));
+    this.#featuredGame.update(document.hidden ? [] : watchable, this.#lists.isLoaded);
+    this.#renderGameFilter();
+    const { isOffline } = this.#app.connection;
+    for (const element of [this.#seekList.element, ...this.#onlineElements])
+      element.hidden = isOffline;
+    // Only accounts have ratings.
     this.#leaders.hidden = this.#app.connection.welcome?.accounts === undefined;
   }
 
-  /** Whose matches one wants to see. */
-  #offerGames() {
+  #renderGameFilter() {
     const { games } = this.#app;
     const titles = games.map(({ title }) => title).join();
-    if (this.#games.dataset.titles === titles) return;
-    this.#games.dataset.titles = titles;
+    if (this.#gameFilter.dataset.titles === titles) return;
+    this.#gameFilter.dataset.titles = titles;
     const option = (value: string, title: string) =>
       h('option', { value, selected: value === this.#game }, title);
     replaceChildren(
-      this.#games,
+      this.#gameFilter,
       option('', translate('list.all')),
       ...games.map(({ game, title }) => option(game, title)),
     );
@@ -154,28 +156,28 @@ export class MatchLists {
       spellcheck: 'false',
       'aria-describedby': 'code-trouble',
       oninput: () => {
-        setText(trouble, '');
-        // Of a link one sees what is needed of it.
+        setText(error, '');
+        // A pasted link is replaced by its code.
         if (code.value.includes('/')) code.value = parseMatchCode(code.value) ?? code.value;
       },
     });
-    const trouble = h('p', { id: 'code-trouble', class: 'trouble', role: 'alert' });
+    const error = h('p', { id: 'code-trouble', class: 'trouble', role: 'alert' });
     const go = (event: Event) => {
       event.preventDefault();
-      const named = parseMatchCode(code.value);
-      if (named !== null) {
-        this.#app.goToMatch({ code: named });
+      const parsed = parseMatchCode(code.value);
+      if (parsed !== null) {
+        this.#app.goToMatch({ code: parsed });
         return;
       }
       code.focus();
-      showError(trouble, translate('list.code.wrong'));
+      showError(error, translate('list.code.wrong'));
     };
     return h(
       'form',
       { class: 'by-code', onsubmit: go },
       h('label', { for: 'code' }, translate('list.code')),
       h('div', { class: 'row' }, code, h('button', {}, translate('list.show'))),
-      trouble,
+      error,
     );
   }
 }

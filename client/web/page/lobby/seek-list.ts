@@ -1,5 +1,5 @@
-// The place in the lobby for those who look for an opponent. It is as large as it ever gets, so that nothing else moves
-// when they come and go; they are drawn by what is loaded once there are any.
+// The list of players who seek an opponent. It always has the size of all slots, so that nothing
+// moves when seeks appear. The slots are loaded with the first seek.
 
 import { replaceChildren, h } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
@@ -8,18 +8,18 @@ import { loadLazyBundle } from '../app/load-lazy-bundle.ts';
 import type { Seeker, Seekers } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
 
-/** So many are shown at a time. The style leaves as much room. */
+/** Number of seeks shown at once. `seek-slots.css` reserves the space. */
 export const SEEK_SLOTS = 3;
 
 export class SeekList {
   #app;
   #answer;
   #list = h('ul', { class: 'rows' });
-  #slots: { show: (told: Seekers) => void } | null = null;
-  #told: Seekers = { type: 'seekers', total: 0, rows: [] };
+  #slots: { show: (seekers: Seekers) => void } | null = null;
+  #seekers: Seekers = { type: 'seekers', total: 0, rows: [] };
   element;
 
-  /** @param answer looks for the same */
+  /** @param answer starts a seek with the same options */
   constructor(app: App, answer: (seeker: Seeker) => void) {
     this.#app = app;
     this.#answer = answer;
@@ -37,19 +37,19 @@ export class SeekList {
     );
   }
 
-  async onSeekers(told: Seekers) {
-    this.#told = told;
+  async onSeekers(seekers: Seekers) {
+    this.#seekers = seekers;
     if (this.#slots === null) {
-      if (told.rows.length === 0) return;
-      let seldom;
+      if (seekers.rows.length === 0) return;
+      let lazy;
       try {
-        seldom = await loadLazyBundle();
+        lazy = await loadLazyBundle();
       } catch {
-        // With the next news it is tried again.
+        // The next message tries again.
         return;
       }
-      this.#slots ??= new seldom.SeekSlots(this.#app, this.element, this.#answer);
+      this.#slots ??= new lazy.SeekSlots(this.#app, this.element, this.#answer);
     }
-    this.#slots.show(this.#told);
+    this.#slots.show(this.#seekers);
   }
 }

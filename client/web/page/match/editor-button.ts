@@ -33,8 +33,8 @@ export class EditorButton {
   ) {
     const shown = shownPly < ply ? positions[shownPly] : position;
     const isAvailable = status === 'ended' && shown !== undefined && !isOffline;
-    // During a match, the player's draw button has this place. Spectators have no draw button: the link stays
-    // invisible, but keeps its space.
+    // During a match, the player's draw button has this place. Spectators have no draw button: the
+    // link stays invisible, but keeps its space.
     this.element.hidden = you !== null && status !== 'ended';
     this.element.classList.toggle('gone', !isAvailable);
     if (isAvailable) this.element.setAttribute('href', editorUrl(game, shown));

@@ -1,4 +1,4 @@
-// One match: its board, its players, its moves, and what can be done.
+// The page of one match. It joins the match, and passes its state to the components of the view.
 
 import { replaceChildren, h, setText } from '../ui/dom.ts';
 import { MatchJoiner } from './join.ts';
@@ -14,7 +14,7 @@ import { PremoveState, premoveOptions, canPremove } from '../model/premove.ts';
 import { matchAtPly, boardAfter, boardWithPendingMove } from '../model/board-state.ts';
 import { fetchEvents } from '../net/fetch-history.ts';
 import { parsePlyHash, setPlyHash } from '../model/ply-link.ts';
-import { playSound as sound } from '../ui/sounds.ts';
+import { playSound } from '../ui/sounds.ts';
 import { phraseContextOf } from '../text/phrase-context.ts';
 import { updateStatusLine } from '../text/status-line.ts';
 import { announceEvent, announceChange } from '../text/announcer.ts';
@@ -26,7 +26,7 @@ import type { Change } from '../app/store.ts';
 import type { Game, MatchEvent, Snapshot, Thinking } from '../net/protocol.ts';
 import type { Match } from '../model/match.ts';
 
-/** What a room is called for the status of its match. */
+/** CSS classes by status. */
 const STATUS_CLASSES = [
   ['waiting', 'open'],
   ['running', 'running'],
@@ -36,27 +36,25 @@ const STATUS_CLASSES = [
 export class MatchPage {
   element = h('div', { class: 'room' });
   #app;
-  /** What the address calls the match: its code, or its id. */
+  /** The match in the path, by code or id. */
   #code;
   #joiner;
-  /** What is drawn when the match is known. */
   #matchView: MatchView | null = null;
   #pendingMove;
   #premoves;
-  /** After how many moves the board is shown; `null` for now. */
+  /** Ply of the position on the board; `null` for the current one. */
   #shownPly: number | null = null;
-  /** Until it is answered, or somebody waits for it. */
   #historyRequest: Promise<void> | null = null;
-  /** Whether the board is seen from the other side than the one that it is seen from at first. */
+  /** Whether the player has flipped the board. */
   #isFlipped = false;
   #hasJoined = false;
-  /** Which move the address leads to, of a match that is over. */
+  /** Ply in the hash of the address, which applies to ended matches. */
   #linkedPly = parsePlyHash(location.hash);
-  #onHash = () => {
+  #hashListener = () => {
     this.#linkedPly = parsePlyHash(location.hash);
-    this.#followLink();
+    this.#goToLinkedPly();
   };
-  #onKey = (event: KeyboardEvent) => this.#key(event);
+  #keyListener = (event: KeyboardEvent) => this.#onKeyDown(event);
 
   constructor(app: App, code: string, { watch = false }: { watch?: boolean }) {
     this.#app = app;
@@ -67,11 +65,11 @@ export class MatchPage {
       onSent: () => this.#onMoveSent(),
     });
     this.#joiner = new MatchJoiner(app, this.#code, watch);
-    window.addEventListener('keydown', this.#onKey);
-    window.addEventListener('hashchange', this.#onHash);
+    window.addEventListener('keydown', this.#keyListener);
+    window.addEventListener('hashchange', this.#hashListener);
   }
 
-  /** The match that is shown, by its id. */
+  /** Id of the match, once it is joined. */
   get match() {
     return this.element.dataset.match;
   }
@@ -79,13 +77,13 @@ export class MatchPage {
   get #match(): Match | undefined {
     const id = this.#code.toLowerCase();
     const matches = [...this.#app.matches.values()];
-    // An ended match may have had the code before.
+    // An ended match may have had the same code.
     return matches.findLast(({ code, match }) => code === this.#code || match === id);
   }
 
   title() {
-    const { why, isTemporary: passes } = this.#joiner.joinError;
-    if (why) return `${passes ? translate('room.again') : why} – Plyhouse`;
+    const { why, isTemporary } = this.#joiner.joinError;
+    if (why) return `${isTemporary ? translate('room.again') : why} – Plyhouse`;
     const match = this.#match;
     if (!match) return '';
     const game = this.#app.game(match.game)?.title ?? match.game;
@@ -95,16 +93,16 @@ export class MatchPage {
 
   onWelcome() {
     this.#matchView?.analysis.onWelcome();
-    void this.#enter();
+    void this.#join();
   }
 
   unmount() {
     this.#joiner.cancel();
-    window.removeEventListener('keydown', this.#onKey);
-    window.removeEventListener('hashchange', this.#onHash);
+    window.removeEventListener('keydown', this.#keyListener);
+    window.removeEventListener('hashchange', this.#hashListener);
     this.#matchView?.unmount();
     const match = this.#match;
-    // What we only watched is followed no more; our own matches go on without being looked at.
+    // The page stops following a watched match, but not the player's own match.
     if (match && match.you === null && !isLiveFor(match, this.#app.player?.id)) {
       this.#app.store.dispatch({ type: 'match_left', match: match.match });
       if (this.#app.connection.status.state === 'open') {
@@ -113,9 +111,10 @@ export class MatchPage {
     }
   }
 
-  async #enter() {
+  async #join() {
     const match = this.#match;
-    // Told with the welcome, maybe. Whoever comes to a seat in which a bot stands in takes it back.
+    // The server may have sent the match after the login. Joining replaces a
+    // stand-in bot by the player.
     const isOut = match && standInSeat(match, this.#app.player?.id) !== null;
     if (match && !this.#hasJoined && !isOut) this.#onJoined();
     else await this.#joiner.join(this.#hasJoined ? this.match : undefined, () => this.#onJoined());
@@ -131,24 +130,23 @@ export class MatchPage {
     this.#app.update();
     if (first && match.you !== null && match.status === 'running') this.#focusBoard();
     this.#fetchHistory(match);
-    this.#followLink();
+    this.#goToLinkedPly();
     this.#pendingMove.resend(match);
-    this.#playQueued(match);
+    this.#playPremove(match);
   }
 
-  /** The positions that one steps back through are in the events before the snapshot. */
+  /** Fetches earlier positions, which are not in the snapshot. */
   #fetchHistory(match: Match) {
     const count = match.status === 'open' ? 0 : match.ply + 1;
     const whole = Array.from({ length: count }, (_, ply) => match.positions[ply]);
     if (whole.every((position) => position !== undefined)) return;
-    // Without them one only sees less of the past.
+    // After an error only fewer positions can be shown.
     this.#historyRequest = fetchEvents(this.#app, match).then(
       () => {},
       () => {},
     );
   }
 
-  /** Whether this match is what is to be seen here. */
   isShowing({ match }: Pick<Match, 'match'>) {
     return this.#match?.match === match;
   }
@@ -160,15 +158,15 @@ export class MatchPage {
     if (event.type === 'ended' || event.type === 'taken_back') this.#premoves.premove = null;
     if (event.type === 'ended') this.#matchView?.result.open();
     if (event.type === 'taken_back') this.#clampShownPly(match);
-    // Whoever sits here can play at once by keyboard.
+    // A seated player can play by keyboard at once.
     if (event.type === 'started' && match.you !== null) {
       queueMicrotask(() => this.#focusBoard());
     }
     announceEvent(this.#app, match, event);
-    this.#playQueued(match);
+    this.#playPremove(match);
   }
 
-  /** Has the board in sight, and the keyboard play on it. */
+  /** Scrolls the board into view and focuses it. */
   #focusBoard() {
     window.scrollTo(0, 0);
     this.#matchView?.board.focus({ preventScroll: true });
@@ -231,7 +229,7 @@ export class MatchPage {
     this.#show(this.#matchView, game, match);
   }
 
-  /** A rematch has taken over the code. */
+  /** Shows the rematch that has taken over the match code. */
   #openRematch(before: string, match: Match) {
     this.element.dataset.match = match.match;
     this.#app.store.dispatch({ type: 'match_left', match: before });
@@ -247,45 +245,44 @@ export class MatchPage {
     const side = sideName(match.seats[match.you ?? 0]?.side ?? '');
     const standing = words.statusText(match, this.#phraseContext(match));
     this.#app.announce(joinSentences(translate('room.next', { side }), standing));
-    sound('turn');
+    playSound('turn');
     this.#fetchHistory(match);
     queueMicrotask(() => this.#focusBoard());
   }
 
   #empty() {
-    const { why, isTemporary: passes } = this.#joiner.joinError;
+    const { why, isTemporary } = this.#joiner.joinError;
     return h(
       'div',
       { class: 'empty' },
       h('h1', {}, why || translate('room.opening')),
-      passes && h('p', { role: 'status' }, translate('room.soon')),
+      isTemporary && h('p', { role: 'status' }, translate('room.soon')),
       h('p', {}, h('a', { class: 'button', href: '/' }, translate('page.lobby'))),
     );
   }
 
   #createMatchView(game: Game, match: Match) {
-    const furniture = new MatchView(this.#app, game, match, {
+    const view = new MatchView(this.#app, game, match, {
       play: (move) => this.#play(move),
       setPremove: (choice) => this.#setPremove({ squares: choice.split(' ') }),
       setPremoveMove: (move) => this.#setPremove({ squares: [], move }),
       cancelPremove: () => this.#premoves.cancel(),
-      goToPly: (ply) => this.#look(ply),
+      goToPly: (ply) => this.#goToPly(ply),
       flip: () => {
         this.#isFlipped = !this.#isFlipped;
         this.#app.update();
       },
     });
-    replaceChildren(this.element, ...furniture.elements);
-    furniture.actions.prompts.prepend(this.#pendingMove.element, furniture.analysis.trainerElement);
-    return furniture;
+    replaceChildren(this.element, ...view.elements);
+    view.actions.prompts.prepend(this.#pendingMove.element, view.analysis.trainerElement);
+    return view;
   }
 
-  /** Draws the board, and marks whether it is our turn. */
-  #showBoard({ analysis: { trainer: learning }, board }: MatchView, game: Game, match: Match) {
+  #showBoard({ analysis: { trainer }, board }: MatchView, game: Game, match: Match) {
     const now = this.#shownPly === null;
     const shown = this.#shownPly ?? match.ply;
     const pending = now ? this.#pendingMove.moveFor(match) : null;
-    const move = pending?.move ?? learning?.triedMove ?? null;
+    const move = pending?.move ?? trainer?.triedMove ?? null;
     const view =
       move === null
         ? boardAfter(game, match, shown)
@@ -293,7 +290,7 @@ export class MatchPage {
     const isOpen = this.#app.connection.status.state === 'open';
     const mine = now && !pending && isMyTurn(match) && isOpen;
     const awaits = now && canPremove(match) && isOpen;
-    const legal = mine ? match.legal : (learning?.legalMoves ?? []);
+    const legal = mine ? match.legal : (trainer?.legalMoves ?? []);
     board.show({
       ...view,
       winningLine: now && match.outcome?.line ? match.outcome.line : [],
@@ -302,13 +299,13 @@ export class MatchPage {
       premoveSquares: (now && this.#premoves.premove?.squares) || [],
       seat: match.you,
       isAnimated: this.#hasJoined,
-      isFlipped: this.#isSeenFromAbove(match) !== this.#isFlipped,
+      isFlipped: this.#isFromSecondSeat(match) !== this.#isFlipped,
     });
     this.element.classList.toggle('my-turn', mine);
     return { view, pending, awaits, legal };
   }
 
-  /** With a move of ours the board and whose turn it is change at once, and all else after the next picture. */
+  /** Renders the board at once after a move of the player, and the rest after the next paint. */
   #onMoveSent() {
     const match = this.#match;
     const game = match && this.#app.game(match.game);
@@ -316,25 +313,25 @@ export class MatchPage {
     this.#app.updateSoon();
   }
 
-  #show(furniture: MatchView, game: Game, match: Match) {
+  #show(matchView: MatchView, game: Game, match: Match) {
     const {
       analysis,
       board,
-      moveList: moves,
-      playerBars: players,
+      moveList,
+      playerBars,
       actions,
-      moveButtons: others,
+      moveButtons,
       result,
-      spectatorCount: watching,
-      chat: talk,
-    } = furniture;
+      spectatorCount,
+      chat,
+    } = matchView;
     const now = this.#shownPly === null;
     const shown = this.#shownPly ?? match.ply;
     analysis.show(match, shown);
-    const { trainer: learning } = analysis;
-    const { view, pending, awaits, legal } = this.#showBoard(furniture, game, match);
+    const { trainer } = analysis;
+    const { view, pending, awaits, legal } = this.#showBoard(matchView, game, match);
     const otherMoves = legal.length > 0 ? board.movesWithoutSquare() : [];
-    others.show(match, {
+    moveButtons.show(match, {
       moves: otherMoves,
       areOnlyMoves: otherMoves.length === legal.length,
       canPremove: awaits,
@@ -342,48 +339,47 @@ export class MatchPage {
     });
     const turn = pending ? null : match.turn;
     const ours = match.you ?? standInSeat(match, this.#app.player?.id) ?? 0;
-    players.show(match, turn, view.board, this.#isFlipped ? 1 - ours : ours);
-    const count = this.#count(match);
+    playerBars.show(match, turn, view.board, this.#isFlipped ? 1 - ours : ours);
+    const count = this.#plyCount(match);
     const sides = game.sides.map(sideName);
-    moves.show(
+    moveList.show(
       match.san ?? match.moves,
       { shown: this.#shownPly, count },
       sides,
       firstToMove(match),
     );
-    moves.setDownloadLink(match.match, game.record);
-    const { why, isTemporary: passes } = this.#joiner.joinError;
-    furniture.engineOutput.show(match);
+    moveList.setDownloadLink(match.match, game.record);
+    const { why, isTemporary } = this.#joiner.joinError;
+    matchView.engineOutput.show(match);
     const won = match.outcome?.line;
     result.avoidCovering(() => (won ? board.squareRects(won) : []));
-    updateStatusLine(this.#app, furniture, match, {
+    updateStatusLine(this.#app, matchView, match, {
       ...{ shownPly: this.#shownPly, plyCount: count },
       isPending: this.#pendingMove.isSent && pending !== null,
       premoveText: this.#premoves.statusText(),
       judgement: analysis.briefJudgement,
       trainerStatus: analysis.trainer?.statusText,
-      loadError: passes ? why : '',
+      loadError: isTemporary ? why : '',
     });
-    this.element.classList.toggle('past', !now && !learning);
+    this.element.classList.toggle('past', !now && !trainer);
     for (const [name, status] of STATUS_CLASSES) {
       this.element.classList.toggle(name, match.status === status);
     }
-    setText(watching, words.spectatorCountText(match));
+    setText(spectatorCount, words.spectatorCountText(match));
     actions.show(match, shown, now, this.#isFlipped);
-    talk.show(match);
-    // Without the server nobody else can see it.
-    moves.setShareable(match.status === 'ended' && !this.#app.connection.isOffline);
-    moves.markJudgements(analysis.judgements);
+    chat.show(match);
+    // Nobody else can open an offline match.
+    moveList.setShareable(match.status === 'ended' && !this.#app.connection.isOffline);
+    moveList.markJudgements(analysis.judgements);
     if (analysis.betterMove !== null) board.showBestMove(analysis.betterMove);
   }
 
-  /** Who sits in the second seat of a game that is played face to face. */
-  #isSeenFromAbove(match: Match) {
+  /** Whether the player sees the board from the second seat. */
+  #isFromSecondSeat(match: Match) {
     const seat = match.you ?? standInSeat(match, this.#app.player?.id);
     return seat === 1 && conventionsOf(match.game).hasOrientation === true;
   }
 
-  /** Chooses a move ahead. */
   #setPremove(choice: { squares: string[]; move?: string }) {
     const match = this.#match;
     const game = match && this.#app.game(match.game);
@@ -391,8 +387,8 @@ export class MatchPage {
     this.#premoves.set(match, choice, boardAfter(game, match, match.ply).board);
   }
 
-  /** Plays what was chosen ahead, once it is our turn. */
-  #playQueued(match: Match) {
+  /** Plays the premove once it is the player's turn. */
+  #playPremove(match: Match) {
     const game = this.#app.game(match.game);
     const move = game && this.#premoves.takeMove(match, boardAfter(game, match, match.ply).board);
     if (typeof move !== 'string') return;
@@ -402,8 +398,8 @@ export class MatchPage {
 
   #play(move: string) {
     const match = this.#match;
-    const learning = this.#matchView?.analysis.trainer;
-    if (learning?.legalMoves.includes(move)) learning.tryMove(move);
+    const trainer = this.#matchView?.analysis.trainer;
+    if (trainer?.legalMoves.includes(move)) trainer.tryMove(move);
     if (
       !match ||
       !isMyTurn(match) ||
@@ -416,38 +412,39 @@ export class MatchPage {
     this.#pendingMove.submit(match, move);
   }
 
-  /** How many moves there are, with one of ours that is under way. */
-  #count(match: Match) {
+  /** Number of plies, including the player's pending move. */
+  #plyCount(match: Match) {
     return match.ply + (this.#pendingMove.moveFor(match) ? 1 : 0);
   }
 
-  /** Of what has not been played, or no longer, there is nothing to look back to. */
+  /** Shows the current position if the shown ply no longer exists. */
   #clampShownPly(match: Match) {
-    if (this.#shownPly !== null && this.#shownPly >= this.#count(match)) this.#shownPly = null;
+    if (this.#shownPly !== null && this.#shownPly >= this.#plyCount(match)) this.#shownPly = null;
   }
 
-  #look(ply: number) {
+  #goToPly(ply: number) {
     const match = this.#match;
     if (!match) return;
     if (ply < match.ply && match.positions[ply] === undefined && this.#historyRequest) {
-      void this.#historyRequest.then(() => this.#look(ply));
+      void this.#historyRequest.then(() => this.#goToPly(ply));
       this.#historyRequest = null;
       return;
     }
-    this.#shownPly = ply >= this.#count(match) || match.positions[ply] === undefined ? null : ply;
+    this.#shownPly =
+      ply >= this.#plyCount(match) || match.positions[ply] === undefined ? null : ply;
     if (match.status === 'ended') setPlyHash(this.#shownPly);
     this.#app.update();
   }
 
-  /** Shows the move that the address leads to: while it is played, a match is shown as it is now. */
-  #followLink() {
+  /** Shows the ply in the address, if the match has ended. */
+  #goToLinkedPly() {
     const ply = this.#linkedPly;
     if (ply === null || this.#match?.status !== 'ended') return;
     this.#linkedPly = null;
-    this.#look(ply);
+    this.#goToPly(ply);
   }
 
-  #key(event: KeyboardEvent) {
+  #onKeyDown(event: KeyboardEvent) {
     const match = this.#match;
     const at = event.target instanceof Element ? event.target : null;
     if (
@@ -458,7 +455,7 @@ export class MatchPage {
       event.metaKey
     )
       return;
-    const count = this.#count(match);
+    const count = this.#plyCount(match);
     const shown = this.#shownPly ?? count;
     const steps: Record<string, number> = {
       ArrowLeft: shown - 1,
@@ -467,7 +464,7 @@ export class MatchPage {
       End: count,
     };
     const step = steps[event.key];
-    // Whoever is on a button means the button.
+    // Keys on a focused button belong to the button.
     const move = at?.closest('button, a') ? null : moveForKeyEvent(match.game, event);
     if (move !== null && !event.repeat) {
       if (canPremove(match)) this.#setPremove({ squares: [], move });
@@ -478,7 +475,7 @@ export class MatchPage {
       this.#matchView.result.close();
     else if (!event.repeat && this.#matchView?.actions.offerPrompts.handleKey(event.key))
       this.#app.update();
-    else if (step !== undefined && count > 0) this.#look(Math.max(0, step));
+    else if (step !== undefined && count > 0) this.#goToPly(Math.max(0, step));
     else return;
     event.preventDefault();
   }

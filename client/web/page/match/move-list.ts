@@ -21,7 +21,10 @@ export class MoveList {
   #renderedMoves: string[] = [];
   #moveButtons: HTMLButtonElement[] = [];
   #shownPly = 0;
-  /** The list scrolls only when another move is shown, so that it does not override the user's scrolling. */
+  /**
+   * The list scrolls only when another move is shown, so that it does not override the user's
+   * scrolling.
+   */
   #scrolledTo = 0;
   /** Number of moves including a pending one, which is not in the list yet. */
   #count = 0;
@@ -103,7 +106,8 @@ export class MoveList {
   }
 
   /**
-   * Renders the list. `shown` is `null` for the current position, and `count` includes a pending move.
+   * Renders the list. `shown` is `null` for the current position, and `count` includes a pending
+   * move.
    * @param firstSeat the seat that made the first move
    */
   show(

@@ -1,5 +1,5 @@
-// Sends the player's move and shows it before the server confirms it. In correspondence matches, the player must
-// confirm the move first.
+// Sends the player's move and shows it before the server confirms it. In correspondence matches,
+// the player must confirm the move first.
 
 import { RequestError } from '../net/connection.ts';
 import { isCorrespondence } from '../lobby/correspondence.ts';
@@ -129,7 +129,8 @@ export class PendingMove {
       await this.#app.connection.request({ type: 'move', match, ...move });
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
-      // The server may have played the move: it stays visible and is sent again after the next `welcome`.
+      // The server may have played the move: it stays visible and is sent again after the next
+      // `welcome`.
       if (error.code === 'lost') return;
       this.#sent = null;
       this.#app.toast(translate('move.refused', { why: errorText(error) }));

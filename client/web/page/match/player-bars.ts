@@ -1,4 +1,5 @@
-// The player bars above and below the board. Updates the clocks and the countdowns of absent players.
+// The player bars above and below the board. Updates the clocks and the countdowns of absent
+// players.
 
 import { msUntilChange, clockReading } from '../model/clocks.ts';
 import { replaceChildren, h } from '../ui/dom.ts';
@@ -66,7 +67,9 @@ export class PlayerBars {
     this.#match = null;
   }
 
-  /** Updates clocks and countdowns, and schedules the next update for the time when a text changes. */
+  /**
+   * Updates clocks and countdowns, and schedules the next update for the time when a text changes.
+   */
   updateClocks() {
     clearTimeout(this.#timer);
     const match = this.#match;

@@ -1,4 +1,5 @@
-// The panel over the board that shows the result of a match and offers the next actions. The player can close it.
+// The panel over the board that shows the result of a match and offers the next actions. The player
+// can close it.
 
 import { mayAnalyse } from '../analysis/analysis.ts';
 import { h, setText } from '../ui/dom.ts';
@@ -183,7 +184,8 @@ export class ResultPanel {
     this.#playAgain.setAttribute('aria-disabled', String(Boolean(playAgain?.why)));
     this.#playAgain.title = playAgain?.why ?? '';
     if (wasHidden) this.#place();
-    // Keyboard users continue in the panel. The panel itself gets the focus, so that a held key clicks no button.
+    // Keyboard users continue in the panel. The panel itself gets the focus, so that a held key
+    // clicks no button.
     const { activeElement } = document;
     if (wasHidden && (activeElement === document.body || activeElement?.closest('.board')))
       this.element.focus({ preventScroll: true });

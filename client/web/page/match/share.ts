@@ -1,4 +1,5 @@
-// The card of an open match: the link and the code for the second player, and the option to play against a bot.
+// The card of an open match: the link and the code for the second player, and the option to play
+// against a bot.
 
 import { challengedOpponent } from '../social/send-challenge.ts';
 import { h, setText } from '../ui/dom.ts';

@@ -1,4 +1,5 @@
-// The state of the page and the reducer that applies each message of the server to it. All states are immutable.
+// The state of the page and the reducer that applies each message of the server to it. All states
+// are immutable.
 
 import { withChatMessage } from '../social/chat-state.ts';
 import {
@@ -27,9 +28,9 @@ export interface State {
   player: string;
   /** Matches that the page follows, by id. */
   matches: ReadonlyMap<string, Match>;
-  /** The player's correspondence matches of which the server sends no events, by id. */
+  /** The player's unfollowed correspondence matches, by id. */
   correspondence: ReadonlyMap<string, CorrespondenceStatus>;
-  /** Ids of correspondence matches with a turn that the player has not looked at. */
+  /** Ids of correspondence matches with an unseen turn of the player. */
   unseenTurns: ReadonlySet<string>;
   /** Incoming challenges by match id, the oldest first. */
   challenges: ReadonlyMap<string, Challenge>;
@@ -47,7 +48,7 @@ export interface CorrespondenceStatus {
   due: number | null;
 }
 
-/** What the player does that changes the state without a message of the server. */
+/** Changes of the state that originate in the page. */
 type LocalAction =
   | { type: 'match_left'; match: string }
   | { type: 'challenge_answered'; match: string }

@@ -1,5 +1,5 @@
-// The one connection to the server: it says hello, comes back when it is lost, and knows when it
-// should not.
+// The connection to the server: it logs in, sends requests, and reconnects unless the server or the
+// player has ended it.
 
 import { LocalSocket, CLOSE_CODE_REPLACED } from '../offline/local-socket.ts';
 import { deviceLabel } from '../ui/device-name.ts';
@@ -13,8 +13,10 @@ import { errorText } from '../text/phrases.ts';
 import type { ErrorMessage, Message, Player, ReplyTo, Request, Welcome } from './protocol.ts';
 
 /**
- * What the connection is doing. `waiting` until `at` (a time of `performance.now()`), then it tries
- * again; `replaced`, `ended` and `broken` wait for the person. An open one `isSlow` when an answer is overdue.
+ * Status of the connection. While `waiting`, it reconnects at `retryAt`, in `performance.now()`
+ * milliseconds.
+ * From `replaced`, `ended` and `broken` only the player reconnects. `isSlow` means that a reply is
+ * overdue.
  */
 export type ConnectionStatus =
   | { state: 'connecting' }
@@ -25,38 +27,39 @@ export type ConnectionStatus =
   | { state: 'broken'; why: string };
 
 /**
- * Another way to be somebody than by what this browser remembers: a new player of a name, or a player who has
- * made a code, a key or a password.
+ * Credentials for a login without the stored token. A name without a password creates a new player.
  */
 export type LoginCredentials =
   { name: string; password?: string } | { pair: string } | { recovery: string };
 
 export interface ConnectionListener {
-  /** what the connection is doing has changed */
-  onStatus: (link: ConnectionStatus) => void;
-  /** the server knows us, and forgets what we watched */
+  onStatus: (status: ConnectionStatus) => void;
+  /** called delay each login; the server no longer sends what the page watched before */
   onWelcome: (welcome: Welcome) => void;
-  /** anything but a welcome, answers included */
+  /** called with every other message, also with replies */
   onMessage: (message: Message) => void;
 }
 
-const TRY_AFTER_MS = [500, 1000, 2000, 4000, 8000, 15_000];
-/** After so long without a word we ask whether anybody is there … */
-const SILENCE_MS = 20_000;
-/** … and give up when nothing comes. */
-const PATIENCE_MS = 6_000;
-/** Whoever has asked hears of it when nothing comes for so long, and the server is asked once more … */
+const RETRY_DELAYS_MS = [500, 1000, 2000, 4000, 8000, 15_000];
+/** After this time without a message the page sends a ping … */
+const PING_AFTER_MS = 20_000;
+/** … and closes the connection delay this time without a reply. */
+const PING_TIMEOUT_MS = 6_000;
+/** If a request has no reply delay this time, the connection is slow and the page sends a ping … */
 const SLOW_MS = 4_000;
-/** … and has so long to give a sign of life. */
-const LAST_PATIENCE_MS = 4_000;
+/** … which has this time for its reply. */
+const SLOW_PING_TIMEOUT_MS = 4_000;
 
-const ENDED = 4005;
-const TOO_MANY_REQUESTS = 4003;
-const SERVER_FULL = 1013;
-/** Closed for something that this page did wrong: it would do it again. */
-const OUR_FAULT = [1002, 1003, 1007, 1008, 1009];
+const CLOSE_CODE_SESSION_ENDED = 4005;
+const CLOSE_CODE_TOO_MANY_REQUESTS = 4003;
+const CLOSE_CODE_SERVER_FULL = 1013;
+/** Close codes for a fault of this page, which a new connection would repeat. */
+const CLOSE_CODES_CLIENT_FAULT = [1002, 1003, 1007, 1008, 1009];
 
-/** An answer that is an `error`, or that never came (`code` is then `lost`). */
+/**
+ * The server refused a request, or the connection was unanswered before the reply (`code` is
+ * `lost`).
+ */
 export class RequestError extends Error {
   readonly code: string;
   readonly field: string | undefined;
@@ -65,28 +68,28 @@ export class RequestError extends Error {
   /** Lowest ply at which the server allows the request. */
   readonly expected: number | undefined;
 
-  constructor(failure: Pick<ErrorMessage, 'code' | 'message'> & Partial<ErrorMessage>) {
-    super(failure.message);
-    this.code = failure.code;
-    this.field = failure.field;
-    this.retryable = failure.retryable ?? false;
-    this.retryAfterMs = failure.retry_after_ms;
-    this.expected = failure.expected;
+  constructor(error: Pick<ErrorMessage, 'code' | 'message'> & Partial<ErrorMessage>) {
+    super(error.message);
+    this.code = error.code;
+    this.field = error.field;
+    this.retryable = error.retryable ?? false;
+    this.retryAfterMs = error.retry_after_ms;
+    this.expected = error.expected;
   }
 }
 
 export interface PendingRequest {
-  /** when, by `performance.now()` */
+  /** in `performance.now()` milliseconds */
   sentAt: number;
   resolve: (reply: Message) => void;
-  reject: (refusal: RequestError) => void;
+  reject: (error: RequestError) => void;
 }
 
-/** The socket that was opened before there was anybody to speak over it. */
-function takeEarly(): WebSocket | null {
-  const early = globalThis as { earlySocket?: WebSocket | undefined };
-  const socket = early.earlySocket ?? null;
-  early.earlySocket = undefined;
+/** The socket that `boot.ts` opened. */
+function takeEarlySocket(): WebSocket | null {
+  const globals = globalThis as { earlySocket?: WebSocket | undefined };
+  const socket = globals.earlySocket ?? null;
+  globals.earlySocket = undefined;
   return socket;
 }
 
@@ -95,105 +98,103 @@ export class Connection {
   welcome: Welcome | null = null;
 
   #socket: WebSocket | LocalSocket | null = null;
-  /** What is spoken to is no server. */
-  #isAlone = false;
-  #lookout = new ServerProbe(() => this.#listener.onStatus(this.status));
+  /** Whether the socket is that of the offline server in this browser. */
+  #isOffline = false;
+  #serverProbe = new ServerProbe(() => this.#listener.onStatus(this.status));
   #url;
   #listener;
   #nextId = 1;
   #failures = 0;
-  #heardAt = 0;
-  /** How we wish to become somebody else. */
-  #way: LoginCredentials | null = null;
-  /** Waits to hear whether that can be. */
-  #wished: ((why: string | null) => void) | null = null;
-  /** This browser was logged out, and has not been told since who it is. */
+  #lastMessageAt = 0;
+  /** Credentials of a login that the server has not answered. */
+  #credentials: LoginCredentials | null = null;
+  /** Resolves the promise of that login. */
+  #resolveLogin: ((why: string | null) => void) | null = null;
+  /** Whether the session was ended, and no login has followed. */
   #isLoggedOut = false;
-  /** What is not answered yet, the oldest first. */
-  #asked: Map<number, PendingRequest> = new Map();
+  /** Requests without a reply by id, the oldest first. */
+  #pendingRequests: Map<number, PendingRequest> = new Map();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #impatience: ReturnType<typeof setTimeout> | undefined;
+  #slowTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(url: string, listener: ConnectionListener) {
     this.#url = url;
     this.#listener = listener;
     window.addEventListener('online', () => this.retryNow());
-    // A laptop that wakes has a socket that looks alive and is not.
+    // After a device has slept, a dead socket still looks open.
     document.addEventListener('visibilitychange', () => {
       if (!document.hidden) this.retryNow();
     });
-    // A page that is kept to be shown again has lost its socket.
+    // A page from the back/forward cache has lost its socket.
     window.addEventListener('pageshow', () => this.retryNow());
   }
 
-  /** Connects, whatever there was before. */
+  /** Connects, and closes the connection before. */
   connect() {
-    this.#drop();
-    this.#become({ state: 'connecting' });
-    const early = takeEarly();
-    if (this.#isAlone) early?.close();
-    const isGood = early !== null && early.readyState <= WebSocket.OPEN;
-    const toServer = () => (isGood ? early : new WebSocket(this.#url, 'plyhouse.v1'));
-    const socket = this.#isAlone ? new LocalSocket() : toServer();
+    this.#closeSocket();
+    this.#setStatus({ state: 'connecting' });
+    const early = takeEarlySocket();
+    if (this.#isOffline) early?.close();
+    const isUsable = early !== null && early.readyState <= WebSocket.OPEN;
+    const openSocket = () => (isUsable ? early : new WebSocket(this.#url, 'plyhouse.v1'));
+    const socket = this.#isOffline ? new LocalSocket() : openSocket();
     this.#socket = socket;
     const isOpen = socket instanceof WebSocket && socket.readyState === WebSocket.OPEN;
-    if (isOpen) queueMicrotask(() => void this.#hello());
-    socket.onopen = () => void this.#hello();
-    socket.onmessage = (event: { data: unknown }) => this.#hear(String(event.data));
-    socket.onclose = (event: { code: number }) => this.#closed(event.code);
-    // What is spoken to here may be slow, but is not lost.
-    if (!this.#isAlone) this.#timer = setTimeout(() => this.#giveUp(), PATIENCE_MS);
+    if (isOpen) queueMicrotask(() => void this.#login());
+    socket.onopen = () => void this.#login();
+    socket.onmessage = (event: { data: unknown }) => this.#onMessage(String(event.data));
+    socket.onclose = (event: { code: number }) => this.#onClose(event.code);
+    // The offline server may be slow, but cannot be lost.
+    if (!this.#isOffline) this.#timer = setTimeout(() => this.#fail(), PING_TIMEOUT_MS);
   }
 
-  /** Whether one plays without the server. */
   get isOffline() {
-    return this.#isAlone;
+    return this.#isOffline;
   }
 
-  /** Whether the server has been found again meanwhile. */
+  /** During offline play: whether the server can be reached again. */
   get isServerReachable() {
-    return this.#lookout.isReachable;
+    return this.#serverProbe.isReachable;
   }
 
-  /** Plays without the server, or with it again. */
-  setOffline(isAlone: boolean) {
-    this.#isAlone = isAlone;
+  setOffline(isOffline: boolean) {
+    this.#isOffline = isOffline;
     this.connect();
   }
 
   /**
-   * Goes to the server if it is there: until then one plays on without it.
-   * @returns whether it is
+   * Connects to the server if it can be reached, and returns whether it can. Otherwise offline play
+   * continues.
    */
   async tryGoOnline(): Promise<boolean> {
-    const isThere = await isServerReachable();
-    if (isThere && this.#isAlone) this.setOffline(false);
-    return isThere;
+    const isReachable = await isServerReachable();
+    if (isReachable && this.#isOffline) this.setOffline(false);
+    return isReachable;
   }
 
-  /** Whether a proxy tells who we are, and nothing that one does here. */
+  /** Whether a proxy authenticates the player. */
   get usesProxyAuth() {
     return this.welcome?.token === '';
   }
 
-  /** Tries at once if it was waiting, and makes sure of the connection if there is one. */
+  /** Reconnects now if it was waiting, or tests an open connection by a ping. */
   retryNow() {
     if (this.status.state === 'waiting') this.connect();
-    if (this.status.state === 'open') void this.#probe();
-    this.#lookout.probeNow();
+    if (this.status.state === 'open') void this.#ping();
+    this.#serverProbe.probeNow();
   }
 
   /**
-   * Becomes somebody else. Until that is done one stays who one is.
-   * @returns why it cannot be, if it cannot
+   * Logs in as another player. Until the server accepts, the player remains the same.
+   * @returns the reason if the server refuses, otherwise `null`
    */
-  logIn(way: LoginCredentials): Promise<string | null> {
-    this.#way = way;
+  logIn(credentials: LoginCredentials): Promise<string | null> {
+    this.#credentials = credentials;
     this.connect();
-    return new Promise((resolve) => (this.#wished = resolve));
+    return new Promise((resolve) => (this.#resolveLogin = resolve));
   }
 
-  /** Begins as a new guest. */
+  /** Connects as a new guest. */
   startAsGuest() {
     this.#isLoggedOut = false;
     setStored('token', null);
@@ -201,7 +202,7 @@ export class Connection {
     this.connect();
   }
 
-  /** Asks, and gives the answer. Fails with a `Refusal`. */
+  /** Sends a request and returns the reply. Throws a `RequestError`. */
   request<Type extends Request['type']>(request: Request & { type: Type }): Promise<ReplyTo<Type>> {
     const reply = new Promise<Message>((resolve, reject) => {
       if (this.status.state !== 'open' && request.type !== 'hello') {
@@ -209,225 +210,226 @@ export class Connection {
         return;
       }
       const id = this.#nextId++;
-      this.#asked.set(id, { sentAt: performance.now(), resolve, reject });
+      this.#pendingRequests.set(id, { sentAt: performance.now(), resolve, reject });
       this.#socket?.send(JSON.stringify({ ...request, id }));
-      this.#expectAnswer();
+      this.#startSlowTimer();
     });
     return reply as Promise<ReplyTo<Type>>;
   }
 
-  async #hello() {
-    const way = this.#way ?? remembered();
+  async #login() {
+    const credentials = this.#credentials ?? storedCredentials();
     try {
-      await this.request({ type: 'hello', protocol: 1, label: deviceLabel(), ...way });
+      await this.request({ type: 'hello', protocol: 1, label: deviceLabel(), ...credentials });
     } catch (error) {
       if (!(error instanceof RequestError) || error.code === 'lost') return;
-      if (this.#way) {
-        this.#way = null;
-        this.#answerWish(errorText(error));
-        this.#stay();
+      if (this.#credentials) {
+        this.#credentials = null;
+        this.#finishLogin(errorText(error));
+        this.#keepPlayer();
         return;
       }
-      // What is remembered is no good: it is forgotten, so that the next hello is another.
+      // The stored name or token is invalid. Without it the next login succeeds.
       if (error.code === 'bad_name' || error.code === 'name_taken' || error.field === 'name') {
         setStored('name', null);
-        void this.#hello();
+        void this.#login();
         return;
       } else if (error.code === 'bad_field') {
         setStored('token', null);
       }
       if (error.code === 'unsupported_protocol') {
-        this.#drop();
-        this.#become({ state: 'broken', why: translate('link.version') });
+        this.#closeSocket();
+        this.#setStatus({ state: 'broken', why: translate('link.version') });
       } else {
-        this.#giveUp(errorText(error));
+        this.#fail(errorText(error));
       }
     }
   }
 
-  /** We are who we were, since we cannot be another. */
-  #stay() {
+  /** Keeps the current player after a refused login. */
+  #keepPlayer() {
     if (this.#isLoggedOut) {
-      this.#drop();
-      this.#become({ state: 'ended' });
+      this.#closeSocket();
+      this.#setStatus({ state: 'ended' });
     } else {
-      // After a hello that was refused one may send another.
-      void this.#hello();
+      // The server accepts another `hello` after a refused one.
+      void this.#login();
     }
   }
 
-  #answerWish(why: string | null) {
-    this.#wished?.(why);
-    this.#wished = null;
+  #finishLogin(why: string | null) {
+    this.#resolveLogin?.(why);
+    this.#resolveLogin = null;
   }
 
-  #welcomed(welcome: Welcome) {
-    // Whom a proxy names is told no token, and may be somebody else here without the proxy.
+  #onWelcome(welcome: Welcome) {
+    // With proxy authentication there is no token. The stored token may belong to another player.
     if (welcome.token !== '') {
       setStored('token', welcome.token);
-      // A guest who never sat down may be forgotten, and then comes back under the same name.
+      // The server deletes guests who have not played. The name is then used for a new guest.
       setStored('name', welcome.player.name);
     }
     this.welcome = translateWelcome(welcome);
     this.#failures = 0;
-    this.#way = null;
+    this.#credentials = null;
     this.#isLoggedOut = false;
-    this.#become({ state: 'open', isSlow: false });
-    this.#answerWish(null);
-    if (this.#isAlone) this.#lookout.start();
+    this.#setStatus({ state: 'open', isSlow: false });
+    this.#finishLogin(null);
+    if (this.#isOffline) this.#serverProbe.start();
     this.#listener.onWelcome(welcome);
-    this.#watchOver();
+    this.#schedulePing();
   }
 
-  #hear(text: string) {
-    this.#heardAt = performance.now();
-    const message = read(text);
-    const asked = 're' in message && message.re !== undefined ? this.#asked.get(message.re) : null;
-    if (asked && 're' in message && message.re !== undefined) this.#asked.delete(message.re);
+  #onMessage(text: string) {
+    this.#lastMessageAt = performance.now();
+    const message = parseMessage(text);
+    const pending =
+      're' in message && message.re !== undefined ? this.#pendingRequests.get(message.re) : null;
+    if (pending && 're' in message && message.re !== undefined)
+      this.#pendingRequests.delete(message.re);
     if (this.status.state === 'open' && this.status.isSlow) {
-      this.#become({ state: 'open', isSlow: false });
+      this.#setStatus({ state: 'open', isSlow: false });
     }
-    this.#expectAnswer();
+    this.#startSlowTimer();
     if (message.type === 'welcome') {
-      this.#welcomed(message);
-      asked?.resolve(message);
+      this.#onWelcome(message);
+      pending?.resolve(message);
       return;
     }
-    if (message.type === 'error' && asked) {
-      asked.reject(new RequestError(message));
+    if (message.type === 'error' && pending) {
+      pending.reject(new RequestError(message));
       return;
     }
-    if (message.type === 'player') this.#called(message.player);
+    if (message.type === 'player') this.#onRenamed(message.player);
     this.#listener.onMessage(message);
-    asked?.resolve(message);
+    pending?.resolve(message);
   }
 
-  /** We are called otherwise from now on. */
-  #called(player: Player) {
+  #onRenamed(player: Player) {
     if (!this.usesProxyAuth) setStored('name', player.name);
     if (this.welcome) this.welcome = { ...this.welcome, player };
   }
 
-  /** Asks from time to time whether the server is still there. */
-  #watchOver() {
+  /** Schedules a ping after a time without messages. */
+  #schedulePing() {
     clearTimeout(this.#timer);
-    const silence = performance.now() - this.#heardAt;
-    this.#timer = setTimeout(() => this.#probe(), Math.max(0, SILENCE_MS - silence));
+    const silence = performance.now() - this.#lastMessageAt;
+    this.#timer = setTimeout(() => this.#ping(), Math.max(0, PING_AFTER_MS - silence));
   }
 
-  /** Notices when the server falls silent while it owes an answer. */
-  #expectAnswer() {
-    clearTimeout(this.#impatience);
-    const [oldest] = this.#asked.values();
+  /** Starts the timer that marks the connection as slow if the oldest request has no reply. */
+  #startSlowTimer() {
+    clearTimeout(this.#slowTimer);
+    const [oldest] = this.#pendingRequests.values();
     if (!oldest || this.status.state !== 'open' || this.status.isSlow) return;
-    const silence = performance.now() - Math.max(oldest.sentAt, this.#heardAt);
-    this.#impatience = setTimeout(
+    const silence = performance.now() - Math.max(oldest.sentAt, this.#lastMessageAt);
+    this.#slowTimer = setTimeout(
       () => {
-        this.#become({ state: 'open', isSlow: true });
-        void this.#probe(LAST_PATIENCE_MS);
+        this.#setStatus({ state: 'open', isSlow: true });
+        void this.#ping(SLOW_PING_TIMEOUT_MS);
       },
       Math.max(0, SLOW_MS - silence),
     );
   }
 
-  async #probe(patience = PATIENCE_MS) {
+  async #ping(timeout = PING_TIMEOUT_MS) {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#giveUp(), patience);
+    this.#timer = setTimeout(() => this.#fail(), timeout);
     try {
       await this.request({ type: 'ping' });
-      this.#watchOver();
+      this.#schedulePing();
     } catch (error) {
-      // Refused is heard, too; lost is told by `onclose`.
-      if (error instanceof RequestError && error.code !== 'lost') this.#watchOver();
+      // A refusal is a reply, too. `onclose` handles a lost connection.
+      if (error instanceof RequestError && error.code !== 'lost') this.#schedulePing();
     }
   }
 
-  #closed(code: number) {
-    this.#drop();
-    // In another tab one plays on without the server, too.
-    this.#isAlone &&= code === CLOSE_CODE_REPLACED;
+  #onClose(code: number) {
+    this.#closeSocket();
+    // After another tab has taken over, both remain offline.
+    this.#isOffline &&= code === CLOSE_CODE_REPLACED;
     if (code === CLOSE_CODE_REPLACED) {
-      this.#become({ state: 'replaced' });
-    } else if (code === ENDED) {
-      this.#logOut();
-    } else if (OUR_FAULT.includes(code)) {
-      this.#become({ state: 'broken', why: translate('link.closed', { code: String(code) }) });
-    } else if (code === TOO_MANY_REQUESTS) {
-      this.#waitFor(60_000, translate('link.flood'));
+      this.#setStatus({ state: 'replaced' });
+    } else if (code === CLOSE_CODE_SESSION_ENDED) {
+      this.#onSessionEnded();
+    } else if (CLOSE_CODES_CLIENT_FAULT.includes(code)) {
+      this.#setStatus({ state: 'broken', why: translate('link.closed', { code: String(code) }) });
+    } else if (code === CLOSE_CODE_TOO_MANY_REQUESTS) {
+      this.#retryAfter(60_000, translate('link.flood'));
     } else {
-      const why = translate(code === SERVER_FULL ? 'link.full' : 'link.lost');
-      this.#wait(why);
+      const why = translate(code === CLOSE_CODE_SERVER_FULL ? 'link.full' : 'link.lost');
+      this.#retryLater(why);
     }
   }
 
-  /** Our session was ended: what it was known by is good for nothing. */
-  #logOut() {
+  /** Deletes the stored login, because its session was ended. */
+  #onSessionEnded() {
     clearOfflineData();
-    // Unless another tab has become somebody else meanwhile.
+    // Another tab may have stored a new login.
     if (getStored('token') === this.welcome?.token) {
       setStored('token', null);
       setStored('name', null);
     }
     this.#isLoggedOut = true;
-    this.#become({ state: 'ended' });
+    this.#setStatus({ state: 'ended' });
   }
 
-  #giveUp(why: string = translate('link.silent')) {
-    this.#drop();
-    this.#isAlone = false;
-    this.#wait(why);
+  #fail(why: string = translate('link.silent')) {
+    this.#closeSocket();
+    this.#isOffline = false;
+    this.#retryLater(why);
   }
 
-  #wait(why: string) {
-    const after = TRY_AFTER_MS[Math.min(this.#failures, TRY_AFTER_MS.length - 1)] ?? 0;
+  #retryLater(why: string) {
+    const delay = RETRY_DELAYS_MS[Math.min(this.#failures, RETRY_DELAYS_MS.length - 1)] ?? 0;
     this.#failures += 1;
-    // Not everybody at the same instant, when a server comes back.
-    this.#waitFor(after * (0.75 + Math.random() / 2), why);
+    // The random part spreads the reconnections of all clients when a server returns.
+    this.#retryAfter(delay * (0.75 + Math.random() / 2), why);
   }
 
-  #waitFor(after: number, why: string) {
-    this.#become({ state: 'waiting', retryAt: performance.now() + after, why });
-    this.#timer = setTimeout(() => this.connect(), after);
+  #retryAfter(delay: number, why: string) {
+    this.#setStatus({ state: 'waiting', retryAt: performance.now() + delay, why });
+    this.#timer = setTimeout(() => this.connect(), delay);
   }
 
-  /** Lets go of the socket; what was asked over it is lost. */
-  #drop() {
+  /** Closes the socket and rejects the pending requests. */
+  #closeSocket() {
     clearTimeout(this.#timer);
-    clearTimeout(this.#impatience);
-    this.#lookout.stop();
+    clearTimeout(this.#slowTimer);
+    this.#serverProbe.stop();
     const socket = this.#socket;
     this.#socket = null;
     if (socket) {
       socket.onopen = socket.onmessage = socket.onclose = null;
       socket.close();
     }
-    const lost = [...this.#asked.values()];
-    this.#asked.clear();
-    const refusal = new RequestError({ code: 'lost', message: '' });
-    for (const { reject } of lost) reject(refusal);
+    const unanswered = [...this.#pendingRequests.values()];
+    this.#pendingRequests.clear();
+    const error = new RequestError({ code: 'lost', message: '' });
+    for (const { reject } of unanswered) reject(error);
   }
 
-  #become(link: ConnectionStatus) {
-    this.status = link;
-    this.#listener.onStatus(link);
+  #setStatus(status: ConnectionStatus) {
+    this.status = status;
+    this.#listener.onStatus(status);
   }
 }
 
-/** What the server calls whoever is forgotten: a word, and nobody's name. */
+/** Name that the server sends for deleted players. */
 const SOMEONE = 'someone';
 
-function read(text: string): Message {
+function parseMessage(text: string): Message {
   if (!text.includes(`"${SOMEONE}"`)) return JSON.parse(text);
   return JSON.parse(text, (_, value) => {
     if (value?.name !== SOMEONE) return value;
-    // There is no account any more to which the name would lead.
+    // Without the account the name is not a link.
     const { account: _account, ...person } = value;
     return { ...person, name: translate('people.someone') };
   });
 }
 
-/** Who this browser remembers to be. */
-function remembered() {
+/** The login that this browser has stored. */
+function storedCredentials() {
   const token = getStored('token');
   const name = getStored('name');
   return { ...(name ? { name } : {}), ...(token ? { token } : {}) };

@@ -1,4 +1,4 @@
-// What is said to whoever is refused something.
+// Error texts of refused requests.
 
 import { RequestError } from './connection.ts';
 import { isCorrespondence } from '../lobby/correspondence.ts';
@@ -10,23 +10,22 @@ import type { App } from '../app/main.ts';
 
 export function errorToast(
   app: App,
-  refusal: RequestError,
+  error: RequestError,
   isInLobby: boolean,
 ): { text: string; way?: { href: string; says: string } } {
-  const ours = app.myMatches().filter(({ host }) => host === app.player?.id);
-  // Those by days are counted apart.
-  const hosted = ours.filter((match) => !isCorrespondence(match));
-  const most = app.connection.welcome?.limits.live_matches ?? Infinity;
-  if (refusal.code !== 'too_many_matches' || hosted.length < most)
-    return { text: errorText(refusal) };
+  const own = app.myMatches().filter(({ host }) => host === app.player?.id);
+  // Correspondence matches do not count towards this limit.
+  const hosted = own.filter((match) => !isCorrespondence(match));
+  const limit = app.connection.welcome?.limits.live_matches ?? Infinity;
+  if (error.code !== 'too_many_matches' || hosted.length < limit) return { text: errorText(error) };
   const text = tooManyMatchesText(hosted, (game) => gameTitle(app.games, game));
   return isInLobby ? { text } : { text, way: { href: '/', says: translate('page.lobby') } };
 }
 
-/** Why something was refused, `null` if it was not. */
-export async function awaitErrorText(answer: Promise<unknown>): Promise<string | null> {
+/** The error text if a request is refused, `null` if it succeeds. */
+export async function awaitErrorText(reply: Promise<unknown>): Promise<string | null> {
   try {
-    await answer;
+    await reply;
     return null;
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;

@@ -1,10 +1,12 @@
-// What has happened in a match before one came: asked for, since a snapshot tells only how it stands.
+// Fetches the events of a match from before the snapshot.
 
 import type { MatchEvent } from './protocol.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
 
-/** All events of a match. Of a long match that is over they come in several messages. */
+/**
+ * Fetches all events of a match. The server sends those of a long ended match in several messages.
+ */
 export async function fetchEvents(
   { connection }: App,
   { match, status }: Pick<Match, 'match' | 'status'>,
@@ -12,10 +14,10 @@ export async function fetchEvents(
   const events: MatchEvent[] = [];
   for (;;) {
     const since = events.at(-1)?.seq ?? 0;
-    const told = await connection.request({ type: 'resync', match, since });
-    const more = told.type === 'events' ? told.events : [];
-    events.push(...more);
-    const isWhole = status !== 'ended' || events.at(-1)?.type === 'ended';
-    if (isWhole || more.length === 0) return events;
+    const reply = await connection.request({ type: 'resync', match, since });
+    const next = reply.type === 'events' ? reply.events : [];
+    events.push(...next);
+    const isComplete = status !== 'ended' || events.at(-1)?.type === 'ended';
+    if (isComplete || next.length === 0) return events;
   }
 }

@@ -1,25 +1,24 @@
-// The matches that others wait in or play: asked for once, and kept up with what the server tells.
+// The lists of open and running matches: requested once, then updated by the server's changes.
 
 import { RequestError } from './connection.ts';
 
 import type { Connection } from './connection.ts';
 import type { ListedMatch, ListChanged, Matches, Request } from './protocol.ts';
 
-/** The stages of which there is a list. */
-const STAGES = ['open', 'running'] as const;
+const STATUSES = ['open', 'running'] as const;
 
-export type ListStatus = (typeof STAGES)[number];
-/** the first rows of a list, and how long it is */
+export type ListStatus = (typeof STATUSES)[number];
+/** The first rows of a list, and the number of all rows. */
 export interface MatchList {
   rows: ListedMatch[];
   total: number;
 }
 
-/** So many of each are known; a longer list is asked for again when it changes … */
-const KNOWN_MAX = 50;
-/** … but no sooner than so long after the last time. */
-const PAUSE_MS = 2500;
-/** Not all who look ask in the same instant. */
+/** Maximum number of rows in each list. A longer list is requested again when it changes … */
+const ROWS_MAX = 50;
+/** … after at least this time since the last request. */
+const REQUEST_INTERVAL_MS = 2500;
+/** The requests of all clients are spread over this time. */
 const SPREAD_MS = 500;
 
 export class ListStore {
@@ -28,7 +27,7 @@ export class ListStore {
     running: { rows: [], total: 0 },
   };
 
-  /** The stages of which it has been told. */
+  /** The lists that the server has sent. */
   loaded: Set<ListStatus> = new Set();
 
   setList(stage: ListStatus, { matches, total }: Pick<Matches, 'matches' | 'total'>) {
@@ -37,132 +36,129 @@ export class ListStore {
   }
 
   /**
-   * Takes in what has changed. Tells whether that could be done: of a list that is not known to its
-   * end nobody knows where a match belongs.
+   * Applies a change. Returns `false` if a list is incomplete, because the place of a changed match
+   * in it is unknown.
    */
   applyChange({
     changed,
     gone,
     reset = undefined,
   }: Pick<ListChanged, 'changed' | 'gone' | 'reset'>) {
-    const isWhole = STAGES.every((stage) => {
+    const isComplete = STATUSES.every((stage) => {
       const { rows, total } = this.byStatus[stage];
       return rows.length >= total;
     });
-    if (reset || !isWhole) return false;
-    for (const stage of STAGES) {
+    if (reset || !isComplete) return false;
+    for (const stage of STATUSES) {
       const { rows } = this.byStatus[stage];
-      const told = new Map(changed.map((row) => [row.match, row]));
-      const stays = rows
-        .map((row) => told.get(row.match) ?? row)
+      const changes = new Map(changed.map((row) => [row.match, row]));
+      const remaining = rows
+        .map((row) => changes.get(row.match) ?? row)
         .filter(({ match, status }) => status === stage && !gone.includes(match));
       const before = new Set(rows.map(({ match }) => match));
-      const come = changed.filter(({ match, status }) => status === stage && !before.has(match));
-      // The newest is told last, and stands first.
-      const all = [...come.reverse(), ...stays];
-      this.byStatus[stage] = { rows: all.slice(0, KNOWN_MAX), total: all.length };
+      const added = changed.filter(({ match, status }) => status === stage && !before.has(match));
+      // The server sends the newest match last. The list shows it first.
+      const all = [...added.reverse(), ...remaining];
+      this.byStatus[stage] = { rows: all.slice(0, ROWS_MAX), total: all.length };
     }
     return true;
   }
 }
 
-/** The lists, as long as somebody looks at them. */
+/** Keeps the lists up to date while a view shows them. */
 export class ListSubscription {
   #connection;
-  #seen;
+  #onUpdate;
   #lists = new ListStore();
-  /** What is looked at; `null` for nothing. */
+  /** Filter of the subscription; `null` if there is none. */
   #filter: { game?: string } | null = null;
-  /** Whether what is told is about this filter. */
-  #isTold = false;
-  /** When it was asked last. */
-  #askedAt = -Infinity;
+  /** Whether the server has confirmed this filter. */
+  #isSubscribed = false;
+  #requestedAt = -Infinity;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param seen there is something else to be seen */
-  constructor(connection: Connection, seen: () => void) {
+  constructor(connection: Connection, onUpdate: () => void) {
     this.#connection = connection;
-    this.#seen = seen;
+    this.#onUpdate = onUpdate;
   }
 
   get byStatus() {
     return this.#lists.byStatus;
   }
 
-  /** Whether the matches that are played have been told. */
   get isLoaded() {
     return this.#lists.loaded.has('running');
   }
 
-  /** Watches these matches, and those alone. To be asked for anew with each connection. */
+  /** Replaces the subscription. Each new connection requires another call. */
   async subscribe(filter: { game?: string }) {
-    const wanted = { ...filter };
-    this.#filter = wanted;
-    this.#isTold = false;
-    this.#rest();
-    this.#askedAt = performance.now();
-    // First watched, then listed: so nothing is missed between.
-    const answer = await this.#ask({ type: 'watch_list', seekers: true, ...wanted });
-    if (this.#filter !== wanted) return;
-    this.#isTold = answer !== null;
-    if (this.#isTold) await this.#list();
-    else this.#again();
+    const requested = { ...filter };
+    this.#filter = requested;
+    this.#isSubscribed = false;
+    this.#clearTimer();
+    this.#requestedAt = performance.now();
+    // The list is requested after the subscription, so that no change is missed between them.
+    const reply = await this.#request({ type: 'watch_list', seekers: true, ...requested });
+    if (this.#filter !== requested) return;
+    this.#isSubscribed = reply !== null;
+    if (this.#isSubscribed) await this.#fetch();
+    else this.#retry();
   }
 
   unsubscribe() {
-    if (this.#filter) void this.#ask({ type: 'unwatch_list' });
+    if (this.#filter) void this.#request({ type: 'unwatch_list' });
     this.#filter = null;
-    this.#isTold = false;
-    this.#rest();
+    this.#isSubscribed = false;
+    this.#clearTimer();
   }
 
   onListChanged(change: ListChanged) {
-    // Until the server has answered, it tells of what was watched before.
-    if (!this.#isTold) return;
-    if (this.#lists.applyChange(change)) this.#seen();
-    else this.#again();
+    // Until the server confirms the filter, its changes are those of the previous one.
+    if (!this.#isSubscribed) return;
+    if (this.#lists.applyChange(change)) this.#onUpdate();
+    else this.#retry();
   }
 
-  async #list() {
+  async #fetch() {
     const filter = this.#filter;
-    this.#askedAt = performance.now();
+    this.#requestedAt = performance.now();
     await Promise.all(
-      STAGES.map(async (status) => {
-        const answer = await this.#ask({
+      STATUSES.map(async (status) => {
+        const reply = await this.#request({
           type: 'list',
           status,
-          limit: KNOWN_MAX,
+          limit: ROWS_MAX,
           ...filter,
         });
         if (this.#filter !== filter) return;
-        if (!answer) return this.#again();
-        this.#lists.setList(status, answer);
-        this.#seen();
+        if (!reply) return this.#retry();
+        this.#lists.setList(status, reply);
+        this.#onUpdate();
       }),
     );
   }
 
-  /** Asks once more, in a moment. */
-  #again() {
+  /** Schedules another request. */
+  #retry() {
     if (this.#timer !== undefined) return;
-    const pause = Math.max(0, this.#askedAt + PAUSE_MS - performance.now());
+    const delay = Math.max(0, this.#requestedAt + REQUEST_INTERVAL_MS - performance.now());
     this.#timer = setTimeout(
       () => {
         this.#timer = undefined;
-        if (this.#isTold) void this.#list();
+        if (this.#isSubscribed) void this.#fetch();
         else if (this.#filter) void this.subscribe(this.#filter);
       },
-      pause + Math.random() * SPREAD_MS,
+      delay + Math.random() * SPREAD_MS,
     );
   }
 
-  #rest() {
+  #clearTimer() {
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
 
-  /** `null` if it was refused, which passes. */
-  async #ask<Type extends Request['type']>(request: Request & { type: Type }) {
+  /** Returns `null` if the server refuses. */
+  async #request<Type extends Request['type']>(request: Request & { type: Type }) {
     try {
       return await this.#connection.request<Type>(request);
     } catch (error) {

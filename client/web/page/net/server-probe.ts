@@ -1,30 +1,26 @@
-// Whether the server is there again, while one plays without it: asked for quietly, and ever more seldom.
+// Checks during offline play, at growing intervals, whether the server can be reached again.
 
-/** So long until it is asked for again: twice as long after each time … */
-const FIRST_MS = 2000;
-/** … and no longer than this. */
-const LONGEST_MS = 60_000;
-/** A server that takes longer is not there. */
-const PATIENCE_MS = 5000;
-/** It is asked whether clients are to be sent there. */
-const ADDRESS = '/readyz';
+/** First interval. It doubles after each check. */
+const FIRST_INTERVAL_MS = 2000;
+const INTERVAL_MAX_MS = 60_000;
+const TIMEOUT_MS = 5000;
+const READINESS_PATH = '/readyz';
 
 export class ServerProbe {
-  /** Whether it was there when it was asked for last. */
+  /** Result of the last check. */
   isReachable = false;
-  #found;
-  #after = FIRST_MS;
+  #onReachable;
+  #interval = FIRST_INTERVAL_MS;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param found the server has been found */
-  constructor(found: () => void) {
-    this.#found = found;
+  constructor(onReachable: () => void) {
+    this.#onReachable = onReachable;
   }
 
   start() {
     this.stop();
-    this.#after = FIRST_MS;
-    this.#wait();
+    this.#interval = FIRST_INTERVAL_MS;
+    this.#schedule();
   }
 
   stop() {
@@ -33,36 +29,35 @@ export class ServerProbe {
     this.isReachable = false;
   }
 
-  /** Asks at once, if it is asked for at all. */
+  /** Checks at once if the probe is running. */
   probeNow() {
     if (this.#timer === undefined || this.isReachable) return;
     clearTimeout(this.#timer);
-    void this.#ask();
+    void this.#probe();
   }
 
-  #wait() {
-    // Not everybody at the same instant, when a server comes back.
-    const after = this.#after * (0.75 + Math.random() / 2);
-    this.#after = Math.min(2 * this.#after, LONGEST_MS);
-    this.#timer = setTimeout(() => void this.#ask(), after);
+  #schedule() {
+    // The random part spreads the requests of all clients when a server returns.
+    const delay = this.#interval * (0.75 + Math.random() / 2);
+    this.#interval = Math.min(2 * this.#interval, INTERVAL_MAX_MS);
+    this.#timer = setTimeout(() => void this.#probe(), delay);
   }
 
-  async #ask() {
-    const asked = this.#timer;
-    // Whoever does not look asks when they do.
-    const isThere = !document.hidden && (await isServerReachable());
-    if (this.#timer !== asked) return;
-    if (!isThere) return this.#wait();
+  async #probe() {
+    const timer = this.#timer;
+    // A hidden page sends no requests.
+    const isReachable = !document.hidden && (await isServerReachable());
+    if (this.#timer !== timer) return;
+    if (!isReachable) return this.#schedule();
     this.isReachable = true;
-    this.#found();
+    this.#onReachable();
   }
 }
 
-/** Asks once. */
 export async function isServerReachable() {
   try {
-    const signal = AbortSignal.timeout(PATIENCE_MS);
-    const { ok } = await fetch(ADDRESS, { cache: 'no-store', signal });
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const { ok } = await fetch(READINESS_PATH, { cache: 'no-store', signal });
     return ok;
   } catch {
     return false;

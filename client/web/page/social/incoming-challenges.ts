@@ -56,7 +56,7 @@ export class IncomingChallenges {
     if (lazy === null) this.#rendered = '';
     const container = this.#container;
     const hadFocus = container.contains(document.activeElement);
-    // The card covers other content, so only one is shown.
+    // Cards cover other content, so only the first is shown.
     const card =
       first &&
       lazy?.challengeCard(this.#app, first, more.length, {

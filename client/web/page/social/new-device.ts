@@ -1,4 +1,5 @@
-// Shows over any view that a new device has logged in, until the player confirms it or ends its session.
+// Shows over any view that a new device has logged in, until the player confirms it or ends its
+// session.
 
 import { replaceChildren } from '../ui/dom.ts';
 import { markPlayerSaved } from '../account/player-saved.ts';

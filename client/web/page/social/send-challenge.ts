@@ -26,7 +26,7 @@ export function rememberOpponent(match: Match) {
   setStored('opponents', JSON.stringify([opponent, ...others].slice(0, OPPONENTS_MAX)));
 }
 
-/** Name of the player whom the user challenged to a match in this browser. */
+/** Name of the challenged player of a match, if this browser sent the challenge. */
 export const challengedOpponent = ({ match }: Pick<Match, 'match'>) =>
   storedList<StoredChallenge>('challenged').find((challenge) => challenge.match === match)?.name;
 

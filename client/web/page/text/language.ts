@@ -79,7 +79,9 @@ function localeOf(lang: string) {
   return preferred.find((tag) => isOf(tag) && isWellFormed(tag)) ?? lang;
 }
 
-/** Whether `Intl` accepts the tag. Browsers also report tags of the system such as `en-US@posix`. */
+/**
+ * Whether `Intl` accepts the tag. Browsers also report tags of the system such as `en-US@posix`.
+ */
 function isWellFormed(tag: string) {
   try {
     return !!new Intl.Locale(tag);
