@@ -319,6 +319,7 @@ export class App {
   }
 
   #onMessage(message: Message) {
+    if ('ignored' in message && message.ignored) this.toast(ignoredFieldsText(message.ignored));
     const before = this.store.state;
     this.store.dispatch(message);
     if (message.type === 'events') for (const event of message.events) this.store.dispatch(event);
@@ -327,7 +328,6 @@ export class App {
   }
 
   #onChange({ action, before, after }: Change) {
-    if ('ignored' in action && action.ignored) this.toast(ignoredFieldsText(action.ignored));
     if (action.type === 'error') this.toast(errorText(action));
     if (action.type === 'rematch') this.#toast.clearForMatch(action.match);
     // The player goes from a match to the lobby.
