@@ -113,8 +113,8 @@ export class MatchPage {
 
   async #join() {
     const match = this.#match;
-    // The server may have sent the match after the login. Joining replaces a
-    // stand-in bot by the player.
+    // The server may have sent the match after the login. Joining replaces a stand-in bot by the
+    // player.
     const isOut = match && standInSeat(match, this.#app.player?.id) !== null;
     if (match && !this.#hasJoined && !isOut) this.#onJoined();
     else await this.#joiner.join(this.#hasJoined ? this.match : undefined, () => this.#onJoined());

@@ -28,7 +28,7 @@ export interface State {
   player: string;
   /** Matches that the page follows, by id. */
   matches: ReadonlyMap<string, Match>;
-  /** The player's unfollowed correspondence matches, by id. */
+  /** The player's correspondence matches as last listed by the server, by id. */
   correspondence: ReadonlyMap<string, CorrespondenceStatus>;
   /** Ids of correspondence matches with an unseen turn of the player. */
   unseenTurns: ReadonlySet<string>;

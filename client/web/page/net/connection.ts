@@ -34,7 +34,7 @@ export type LoginCredentials =
 
 export interface ConnectionListener {
   onStatus: (status: ConnectionStatus) => void;
-  /** called delay each login; the server no longer sends what the page watched before */
+  /** called after each login; the server no longer sends what the page watched before */
   onWelcome: (welcome: Welcome) => void;
   /** called with every other message, also with replies */
   onMessage: (message: Message) => void;
@@ -43,9 +43,9 @@ export interface ConnectionListener {
 const RETRY_DELAYS_MS = [500, 1000, 2000, 4000, 8000, 15_000];
 /** After this time without a message the page sends a ping … */
 const PING_AFTER_MS = 20_000;
-/** … and closes the connection delay this time without a reply. */
+/** … and closes the connection after this time without a reply. */
 const PING_TIMEOUT_MS = 6_000;
-/** If a request has no reply delay this time, the connection is slow and the page sends a ping … */
+/** If a request has no reply after this time, the connection is slow and the page sends a ping … */
 const SLOW_MS = 4_000;
 /** … which has this time for its reply. */
 const SLOW_PING_TIMEOUT_MS = 4_000;
@@ -57,8 +57,7 @@ const CLOSE_CODE_SERVER_FULL = 1013;
 const CLOSE_CODES_CLIENT_FAULT = [1002, 1003, 1007, 1008, 1009];
 
 /**
- * The server refused a request, or the connection was unanswered before the reply (`code` is
- * `lost`).
+ * The server refused a request, or the connection was lost before the reply (`code` is `lost`).
  */
 export class RequestError extends Error {
   readonly code: string;
@@ -129,7 +128,7 @@ export class Connection {
     window.addEventListener('pageshow', () => this.retryNow());
   }
 
-  /** Connects, and closes the connection before. */
+  /** Closes the current connection and opens a new one. */
   connect() {
     this.#closeSocket();
     this.#setStatus({ state: 'connecting' });
