@@ -79,7 +79,7 @@ export class Correspondence {
     const others = [...correspondence.values()].filter(({ match }) => !ids.has(match));
     return [...live.map(statusOf), ...others]
       .map((row) => ({ ...row, known: this.#cache[row.match] ?? {} }))
-      .sort((one, other) => urgency(one) - urgency(other) || (one.due ?? 0) - (other.due ?? 0));
+      .sort((a, b) => urgency(a) - urgency(b) || (a.due ?? 0) - (b.due ?? 0));
   }
 
   /** The title of the tab: it mentions turns that the player has not seen. */

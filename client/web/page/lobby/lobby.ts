@@ -118,16 +118,16 @@ export class Lobby {
   /** Replaces stored preferences that this server does not offer. */
   #fixPrefs() {
     const { games, levels } = this.#app;
-    const choice = this.#prefs;
-    const level = (wish: string | undefined, or: string | undefined = defaultLevel(levels)) =>
-      levels.some((known) => known.level === wish) ? wish : or;
-    if (!games.some(({ game }) => game === choice.game))
-      choice.game = sortByFamiliarity(games)[0]?.game;
-    choice.level = level(choice.level);
-    choice.one = level(choice.one);
-    choice.other = level(choice.other, levels.at(-1)?.level);
-    choice.side ??= 'first';
-    if (!levels.some((known) => known.level === choice.standIn)) choice.standIn = '';
+    const prefs = this.#prefs;
+    const level = (stored: string | undefined, fallback = defaultLevel(levels)) =>
+      levels.some(({ level }) => level === stored) ? stored : fallback;
+    if (!games.some(({ game }) => game === prefs.game))
+      prefs.game = sortByFamiliarity(games)[0]?.game;
+    prefs.level = level(prefs.level);
+    prefs.one = level(prefs.one);
+    prefs.other = level(prefs.other, levels.at(-1)?.level);
+    prefs.side ??= 'first';
+    if (!levels.some(({ level }) => level === prefs.standIn)) prefs.standIn = '';
   }
 
   #choose(change: Partial<LobbyPrefs>) {
@@ -146,7 +146,7 @@ export class Lobby {
     if (!clock) return null;
     const isBot = typeof other === 'object';
     // Matches against the server's bots are unrated.
-    const asked = isBot
+    const otherTerms = isBot
       ? {
           takeback: this.#prefs.takeback !== false,
           pace_ms: BOT_PACE_MS,
@@ -159,13 +159,13 @@ export class Lobby {
       seats: side === 'second' ? [other, 'me'] : ['me', other],
       shuffle: side === 'chance',
       ...clock,
-      ...asked,
+      ...otherTerms,
     };
   }
 
-  #create(other: SeatRequest, terms: MatchOptions, wish: { listed?: boolean } = {}) {
-    const wanted = this.#createRequest(other, terms);
-    if (wanted) void this.#app.enterMatch({ ...wanted, ...wish });
+  #create(other: SeatRequest, terms: MatchOptions, options: { listed?: boolean } = {}) {
+    const request = this.#createRequest(other, terms);
+    if (request) void this.#app.enterMatch({ ...request, ...options });
   }
 
   #beginSearch(terms: MatchOptions) {
@@ -195,12 +195,12 @@ export class Lobby {
       start.disabled = terms.isCorrespondence;
       const why = terms.isCorrespondence ? translate('lobby.noBot') : '';
       setText(noBot, !why && terms.isRated ? translate('rated.noBot') : why);
-      const comes = terms.isRated
+      const opponentText = terms.isRated
         ? translate('rated.find')
         : terms.isCorrespondence
           ? translate('lobby.find.noBot')
           : translate('lobby.find.bot', { time: formatDuration(BOT_AFTER_MS, 'long'), bot });
-      setText(found, joinSentences(translate('lobby.find.about'), comes));
+      setText(found, joinSentences(translate('lobby.find.about'), opponentText));
       replaceChildren(sides, ...this.#sides());
       this.#rules.hidden = !hasRules(this.#game().game);
       terms.show();
@@ -217,13 +217,13 @@ export class Lobby {
       { class: 'desk', 'aria-labelledby': 'desk-title' },
       h('h1', { id: 'desk-title' }, translate('lobby.title')),
       this.#games(choose),
-      this.#ways(terms, start, noBot, found),
+      this.#startButtons(terms, start, noBot, found),
       !isOffline &&
         h('p', { class: 'set-up' }, h('a', { href: '/setup' }, translate('setup.link'))),
       this.#levels(choose),
       h('fieldset', {}, h('legend', {}, translate('lobby.side')), sides),
       terms.element,
-      !isOffline && this.#others(terms),
+      !isOffline && this.#peopleButtons(terms),
       this.#botVsBotOptions(),
     );
   }
@@ -252,11 +252,11 @@ export class Lobby {
       radio('level', level, level === this.#prefs.level, () => choose({ level }), title),
     );
     const { thinking } = this.#prefs;
-    const told = checkbox(translate('lobby.thinking'), thinking === true, (thinking) =>
+    const thinkingOption = checkbox(translate('lobby.thinking'), thinking === true, (thinking) =>
       choose({ thinking }),
     );
     const levels = fieldset(translate('lobby.level'), 'options', options);
-    if (!this.#app.connection.isOffline) levels.append(told);
+    if (!this.#app.connection.isOffline) levels.append(thinkingOption);
     return levels;
   }
 
@@ -265,7 +265,7 @@ export class Lobby {
    * @param noBot the reason if no bot can play
    * @param found describes the search
    */
-  #ways(terms: MatchOptions, start: HTMLElement, noBot: HTMLElement, found: HTMLElement) {
+  #startButtons(terms: MatchOptions, start: HTMLElement, noBot: HTMLElement, found: HTMLElement) {
     const first = h('div', { class: 'way first' }, start, noBot);
     // An offline player has no opponents but bots.
     if (this.#app.connection.isOffline) return h('div', { class: 'ways' }, first);
@@ -273,45 +273,52 @@ export class Lobby {
       'div',
       { class: 'ways' },
       first,
-      way(
+      describedButton(
         translate('lobby.invite'),
         note('about-invitation', translate('lobby.invite.about')),
         () => this.#create('open', terms, { listed: false }),
         'large',
       ),
-      way(translate('lobby.find'), found, () => this.#beginSearch(terms), 'large search'),
+      describedButton(
+        translate('lobby.find'),
+        found,
+        () => this.#beginSearch(terms),
+        'large search',
+      ),
     );
   }
 
-  #others(terms: MatchOptions) {
+  #peopleButtons(terms: MatchOptions) {
     return h(
       'div',
       { class: 'with-people' },
-      way(translate('lobby.open'), note('about-open', translate('lobby.open.about')), () =>
-        this.#create('open', terms),
+      describedButton(
+        translate('lobby.open'),
+        note('about-open', translate('lobby.open.about')),
+        () => this.#create('open', terms),
       ),
-      this.#again(terms),
+      this.#challengeButtons(terms),
     );
   }
 
   /** Buttons that challenge recent opponents. */
-  #again(terms: MatchOptions) {
-    const known = recentOpponents();
-    if (known.length === 0) return null;
+  #challengeButtons(terms: MatchOptions) {
+    const opponents = recentOpponents();
+    if (opponents.length === 0) return null;
     const button = (person: NamedPlayer) => {
-      const ask = () => {
-        const wanted = this.#createRequest('open', terms);
-        if (wanted) sendChallenge(this.#app, person, wanted);
+      const challenge = () => {
+        const request = this.#createRequest('open', terms);
+        if (request) sendChallenge(this.#app, person, request);
       };
       const label = translate('lobby.challenge', { name: person.name });
       const says = h('bdi', {}, person.name);
-      return h('button', { type: 'button', 'aria-label': label, onclick: ask }, says);
+      return h('button', { type: 'button', 'aria-label': label, onclick: challenge }, says);
     };
     return h(
       'div',
       { class: 'row', role: 'group', 'aria-labelledby': 'again-title' },
       h('p', { id: 'again-title' }, translate('lobby.challenge.title')),
-      ...known.map(button),
+      ...opponents.map(button),
     );
   }
 
@@ -354,9 +361,9 @@ export class Lobby {
 }
 
 /** A button with a description. */
-function way(says: string, about: HTMLElement, onclick: () => void, look: string = '') {
+function describedButton(says: string, about: HTMLElement, onclick: () => void, className = '') {
   const described = { 'aria-describedby': about.id };
-  const button = h('button', { type: 'button', class: look, onclick, ...described }, says);
+  const button = h('button', { type: 'button', class: className, onclick, ...described }, says);
   return h('div', { class: 'way' }, button, about);
 }
 

@@ -19,7 +19,7 @@ import { phraseContextOf } from '../text/phrase-context.ts';
 import { updateStatusLine } from '../text/status-line.ts';
 import { announceEvent, announceChange } from '../text/announcer.ts';
 import { matchTabTitle } from '../app/title.ts';
-import * as words from '../text/phrases.ts';
+import * as phrases from '../text/phrases.ts';
 
 import type { App } from '../app/main.ts';
 import type { Change } from '../app/store.ts';
@@ -243,7 +243,7 @@ export class MatchPage {
     setPlyHash(null);
     this.#isFlipped = false;
     const side = sideName(match.seats[match.you ?? 0]?.side ?? '');
-    const standing = words.statusText(match, this.#phraseContext(match));
+    const standing = phrases.statusText(match, this.#phraseContext(match));
     this.#app.announce(joinSentences(translate('room.next', { side }), standing));
     playSound('turn');
     this.#fetchHistory(match);
@@ -365,7 +365,7 @@ export class MatchPage {
     for (const [name, status] of STATUS_CLASSES) {
       this.element.classList.toggle(name, match.status === status);
     }
-    setText(spectatorCount, words.spectatorCountText(match));
+    setText(spectatorCount, phrases.spectatorCountText(match));
     actions.show(match, shown, now, this.#isFlipped);
     chat.show(match);
     // Nobody else can open an offline match.
