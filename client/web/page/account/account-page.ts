@@ -4,7 +4,7 @@ import { h, setText } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
 import { profilePath } from '../social/player-links.ts';
 import { showRenameDialog } from './rename.ts';
-import { CredentialsCard } from './password-card.ts';
+import { CredentialsCard } from './credentials-card.ts';
 import { BlockedPlayersCard } from './blocked-players.ts';
 import { PersonalDataCard } from './personal-data.ts';
 import { SessionsCard } from './sessions.ts';

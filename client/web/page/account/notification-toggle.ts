@@ -1,5 +1,6 @@
 // Card that turns browser notifications on and off, for players with correspondence matches.
 
+import { correspondenceRows } from '../lobby/correspondence-rows.ts';
 import { replaceChildren, h } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
 import {
@@ -26,7 +27,7 @@ export class NotificationToggle {
   }
 
   update() {
-    const isShown = canNotify() && this.#app.correspondence.rows.length > 0;
+    const isShown = canNotify() && correspondenceRows(this.#app).length > 0;
     const state = !isShown
       ? ''
       : isNotificationDenied()

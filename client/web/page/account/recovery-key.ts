@@ -1,7 +1,7 @@
 // Card that creates a recovery key, so that the player can sign in after the loss of all devices.
 
 import { h } from '../ui/dom.ts';
-import { markPlayerSaved } from './player-saved.ts';
+import { markPlayerSaved } from './guest-save-reminder.ts';
 import { translate } from '../text/language.ts';
 import { requestWithReauth } from './reauthenticate.ts';
 import { copyButton } from '../match/share.ts';

@@ -3,7 +3,7 @@
 import { showError, replaceChildren, h } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
 import { awaitErrorText } from '../net/errors.ts';
-import { countOngoingMatches } from './ongoing-matches.ts';
+import { countOngoingMatches } from './count-ongoing-matches.ts';
 
 import type { App } from '../app/main.ts';
 

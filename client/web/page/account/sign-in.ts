@@ -2,9 +2,9 @@
 // because a stranger may have sent it.
 
 import { showError, replaceChildren, h } from '../ui/dom.ts';
-import { markPlayerSaved } from './player-saved.ts';
+import { markPlayerSaved } from './guest-save-reminder.ts';
 import { translateParts, translate } from '../text/language.ts';
-import { countOngoingMatches } from './ongoing-matches.ts';
+import { countOngoingMatches } from './count-ongoing-matches.ts';
 import { groupCharacters, parseSignInCode } from './parse-sign-in-code.ts';
 
 import type { LoginCredentials } from '../net/connection.ts';
@@ -87,10 +87,6 @@ export class SignInPage {
     const note = translate(usesProxyAuth ? 'arrive.proxy' : 'arrive.lose');
     replaceChildren(this.#currentPlayer, line, h('p', { class: 'note' }, note));
   }
-
-  onWelcome() {}
-
-  unmount() {}
 
   async #submitCode() {
     const credentials = parseSignInCode(this.#codeField.value);

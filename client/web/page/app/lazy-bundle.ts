@@ -2,7 +2,6 @@
 
 export { Leaderboard } from '../people/leaderboard.ts';
 export { Profile } from '../people/profile.ts';
-export { challengeCard, newDeviceCard } from '../social/prompt-cards.ts';
 export { ChatPanel } from '../social/chat-panel.ts';
 export { AnalysisPanel } from '../analysis/analysis-panel.ts';
 export { renderBotVsBotOptions } from '../dialogs/bot-vs-bot.ts';

@@ -21,10 +21,6 @@ export class LazyView<Module> {
     return '';
   }
 
-  update() {}
-
-  onWelcome() {}
-
   unmount() {
     this.#isUnmounted = true;
   }

@@ -14,10 +14,4 @@ export class NotFound {
   title() {
     return `${translate('page.nowhere.title')} – Plyhouse`;
   }
-
-  update() {}
-
-  onWelcome() {}
-
-  unmount() {}
 }

@@ -8,6 +8,7 @@ import { loadLazyBundle } from './load-lazy-bundle.ts';
 
 import type { App, View } from './main.ts';
 import type { LobbyChunk, MatchChunk } from './chunks.ts';
+import type { LazyBundle } from './load-lazy-bundle.ts';
 
 export function viewForPath(app: App, path: string, options: { watch?: boolean }): View {
   const code = /^\/m\/([^/]+)\/?$/.exec(path)?.[1];
@@ -16,14 +17,10 @@ export function viewForPath(app: App, path: string, options: { watch?: boolean }
     const loaded = loadedMatchPage();
     return loaded ? make(loaded) : new LazyView(app, loadMatchPage(), make, 'room');
   }
+  const lazyView = (make: (bundle: LazyBundle) => View) =>
+    new LazyView(app, loadLazyBundle(), make);
   const name = /^\/player\/([^/]+)\/?$/.exec(path)?.[1];
-  if (name) {
-    return new LazyView(
-      app,
-      loadLazyBundle(),
-      ({ Profile }) => new Profile(app, decodeUriOrKeep(name)),
-    );
-  }
+  if (name) return lazyView(({ Profile }) => new Profile(app, decodeUriOrKeep(name)));
   switch (path) {
     case '/': {
       const make = ({ Lobby }: LobbyChunk) => new Lobby(app);
@@ -31,16 +28,16 @@ export function viewForPath(app: App, path: string, options: { watch?: boolean }
       return loaded ? make(loaded) : new LazyView(app, loadLobby(), make);
     }
     case '/leaders':
-      return new LazyView(app, loadLazyBundle(), ({ Leaderboard }) => new Leaderboard(app));
+      return lazyView(({ Leaderboard }) => new Leaderboard(app));
     case '/setup':
-      return new LazyView(app, loadLazyBundle(), ({ EditorPage }) => new EditorPage(app));
+      return lazyView(({ EditorPage }) => new EditorPage(app));
     case '/you':
-      return new LazyView(app, loadLazyBundle(), ({ AccountPage }) => new AccountPage(app));
+      return lazyView(({ AccountPage }) => new AccountPage(app));
     case '/games':
-      return new LazyView(app, loadLazyBundle(), ({ GameHistoryPage }) => new GameHistoryPage(app));
+      return lazyView(({ GameHistoryPage }) => new GameHistoryPage(app));
     case '/pair': {
       const secret = takeSecretFromHash();
-      return new LazyView(app, loadLazyBundle(), ({ SignInPage }) => new SignInPage(app, secret));
+      return lazyView(({ SignInPage }) => new SignInPage(app, secret));
     }
     default:
       return new NotFound();

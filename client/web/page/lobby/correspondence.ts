@@ -14,7 +14,6 @@ import { occupantName } from '../text/phrases.ts';
 import type { App } from '../app/main.ts';
 import type { Change } from '../app/store.ts';
 import type { Match } from '../model/match.ts';
-import type { CorrespondenceStatus } from '../model/state.ts';
 import type { YourTurn } from '../net/protocol.ts';
 
 /** Description of a match in this browser's storage. */
@@ -23,11 +22,6 @@ export interface CachedMatchInfo {
   game: string;
   opponent: string;
 }
-
-export type CorrespondenceRow = CorrespondenceStatus & { known: Partial<CachedMatchInfo> };
-
-/** Sort key: the player's turns first, open matches last. */
-const urgency = ({ isMine }: CorrespondenceStatus) => (isMine ? 0 : isMine === null ? 2 : 1);
 
 export const isCorrespondence = ({ clock }: Pick<Match, 'clock'>) => isCorrespondenceClock(clock);
 
@@ -61,25 +55,18 @@ export class Correspondence {
 
   /** Remembers the matches that the page follows. */
   update() {
-    for (const match of this.#followed()) {
+    for (const match of [...this.#app.matches.values()].filter(isCorrespondence)) {
       if (match.status === 'ended') delete this.#cache[match.match];
-      else if (this.#isLive(match)) this.#cache[match.match] = this.#cacheInfo(match);
+      else if (isLiveFor(match, this.#app.player?.id))
+        this.#cache[match.match] = this.#cacheInfo(match);
     }
     const cache = JSON.stringify(this.#cache);
     if (cache !== this.#storedCache) setStored('days', cache);
     this.#storedCache = cache;
   }
 
-  /** All matches that have not ended, the most urgent first. */
-  get rows(): CorrespondenceRow[] {
-    const followed = this.#followed();
-    const ids = new Set(followed.map(({ match }) => match));
-    const live = followed.filter((match) => this.#isLive(match));
-    const { correspondence } = this.#app.store.state;
-    const others = [...correspondence.values()].filter(({ match }) => !ids.has(match));
-    return [...live.map(statusOf), ...others]
-      .map((row) => ({ ...row, known: this.#cache[row.match] ?? {} }))
-      .sort((a, b) => urgency(a) - urgency(b) || (a.due ?? 0) - (b.due ?? 0));
+  cachedInfo(match: string): Partial<CachedMatchInfo> {
+    return this.#cache[match] ?? {};
   }
 
   /** The title of the tab: it mentions turns that the player has not seen. */
@@ -114,14 +101,6 @@ export class Correspondence {
     return opponent ? translate('news.against', { game, name: opponent }) : game;
   }
 
-  #followed() {
-    return [...this.#app.matches.values()].filter(isCorrespondence);
-  }
-
-  #isLive(match: Match) {
-    return isLiveFor(match, this.#app.player?.id);
-  }
-
   #cacheInfo({ match, code, game, seats, you }: Match): CachedMatchInfo {
     const other = seats[you === null ? 0 : 1 - you];
     const isTaken = other && other.occupant !== 'open';
@@ -130,13 +109,4 @@ export class Correspondence {
       : challengedOpponent({ match });
     return { code, game, opponent: opponent ?? '' };
   }
-}
-
-function statusOf(status: Match): CorrespondenceStatus {
-  const { match, turn, you, left_ms, turn_ms = 0, clocksUpdatedAt } = status;
-  if (turn === null) return { match, isMine: null, due: null };
-  const left = left_ms?.[turn];
-  const due =
-    left === undefined ? null : Date.now() + left - turn_ms - (performance.now() - clocksUpdatedAt);
-  return { match, isMine: turn === you, due };
 }

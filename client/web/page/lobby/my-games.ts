@@ -1,5 +1,6 @@
 // Lists of the player's unfinished games: live and correspondence.
 
+import { correspondenceRows } from './correspondence-rows.ts';
 import { challengedOpponent } from '../social/send-challenge.ts';
 import { clockReading } from '../model/clocks.ts';
 import { isCorrespondence } from './correspondence.ts';
@@ -14,7 +15,7 @@ import { nameWithRating, seatProfilePath } from '../social/player-links.ts';
 import { spectatorCountText } from '../text/phrases.ts';
 
 import type { ListedMatch } from '../net/protocol.ts';
-import type { CorrespondenceRow } from './correspondence.ts';
+import type { CorrespondenceRow } from './correspondence-rows.ts';
 import type { OfflineGame } from '../offline/offline-games.ts';
 import type { App } from '../app/main.ts';
 import type { Match } from '../model/match.ts';
@@ -61,7 +62,7 @@ export class MyGames {
    */
   update(): Set<string> {
     const mine = this.#app.myMatches();
-    const correspondence = this.#app.correspondence.rows;
+    const correspondence = correspondenceRows(this.#app);
     // The player's turn comes first, open matches last.
     const urgency = (match: Match) => (isMyTurn(match) ? 0 : match.status === 'running' ? 1 : 2);
     mine.sort((a, b) => urgency(a) - urgency(b));

@@ -3,7 +3,7 @@
 
 import { mayAnalyse } from '../analysis/analysis.ts';
 import { h, setText } from '../ui/dom.ts';
-import { isFirstWin } from '../account/player-saved.ts';
+import { isFirstWin } from '../account/guest-save-reminder.ts';
 import { translate } from '../text/language.ts';
 import { ratingChangeText, ratingText } from '../social/player-links.ts';
 import { icon } from '../app/header-toggles.ts';

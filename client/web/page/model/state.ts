@@ -58,8 +58,13 @@ type LocalAction =
 export type Action = Message | LocalAction;
 
 export const INITIAL_STATE: State = {
-  ...{ player: '', matches: new Map(), correspondence: new Map(), unseenTurns: new Set() },
-  ...{ challenges: new Map(), newSessions: [], lastThinking: null },
+  player: '',
+  matches: new Map(),
+  correspondence: new Map(),
+  unseenTurns: new Set(),
+  challenges: new Map(),
+  newSessions: [],
+  lastThinking: null,
 };
 
 const EVENT_TYPES: readonly string[] = [

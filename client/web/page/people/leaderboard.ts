@@ -104,8 +104,6 @@ export class Leaderboard {
     if (!this.#notFound) void this.#load();
   }
 
-  unmount() {}
-
   #select(change: Partial<Selection>) {
     this.#selection = { ...this.#selection, ...change };
     const { game, pool } = this.#selection;

@@ -36,13 +36,9 @@ export class Profile {
     return `${this.#profile?.player.name ?? this.#name} – Plyhouse`;
   }
 
-  update() {}
-
   onWelcome() {
     void this.#load();
   }
-
-  unmount() {}
 
   async #load() {
     try {

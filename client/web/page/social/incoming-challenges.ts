@@ -4,7 +4,7 @@ import { RequestError } from '../net/connection.ts';
 import { replaceChildren } from '../ui/dom.ts';
 import { translate } from '../text/language.ts';
 import { playSound } from '../ui/sounds.ts';
-import { tryLoadLazyBundle } from '../app/load-lazy-bundle.ts';
+import { challengeCard } from './prompt-cards.ts';
 
 import type { App } from '../app/main.ts';
 import type { Change } from '../app/store.ts';
@@ -46,20 +46,13 @@ export class IncomingChallenges {
     const rendered = JSON.stringify([challenges, this.#app.games.length]);
     if (this.#rendered === rendered) return;
     this.#rendered = rendered;
-    void this.#render(rendered, challenges);
-  }
-
-  async #render(rendered: string, [first, ...more]: Challenge[]) {
-    const lazy = first && (await tryLoadLazyBundle(this.#app));
-    // The challenges may have changed while the bundle was loaded.
-    if (rendered !== this.#rendered) return;
-    if (lazy === null) this.#rendered = '';
     const container = this.#container;
     const hadFocus = container.contains(document.activeElement);
     // Cards cover other content, so only the first is shown.
+    const [first, ...more] = challenges;
     const card =
       first &&
-      lazy?.challengeCard(this.#app, first, more.length, {
+      challengeCard(this.#app, first, more.length, {
         play: () => void this.#play(first),
         decline: () => void this.#decline(first),
       });

@@ -2,9 +2,10 @@
 // session.
 
 import { replaceChildren } from '../ui/dom.ts';
-import { markPlayerSaved } from '../account/player-saved.ts';
+import { markPlayerSaved } from '../account/guest-save-reminder.ts';
 import { translate } from '../text/language.ts';
 import { tryLoadLazyBundle } from '../app/load-lazy-bundle.ts';
+import { newDeviceCard } from './prompt-cards.ts';
 
 import type { SessionAdded } from '../net/protocol.ts';
 import type { App } from '../app/main.ts';
@@ -18,18 +19,16 @@ export class NewDevice {
     this.#container = container;
     app.store.subscribe(({ action, before, after }) => {
       if (action.type === 'session_added') markPlayerSaved(app);
-      if (after.newSessions[0] !== before.newSessions[0]) void this.#render(after.newSessions[0]);
+      if (after.newSessions[0] !== before.newSessions[0]) this.#render(after.newSessions[0]);
     });
   }
 
-  async #render(added: SessionAdded | undefined) {
-    const lazy = added && (await tryLoadLazyBundle(this.#app));
-    if (added !== this.#app.store.state.newSessions[0]) return;
+  #render(added: SessionAdded | undefined) {
     const container = this.#container;
     const hadFocus = container.contains(document.activeElement);
     const card =
       added &&
-      lazy?.newDeviceCard(added, {
+      newDeviceCard(added, {
         confirm: () => this.#confirm(added.session),
         end: () => void this.endSession(added.session),
       });

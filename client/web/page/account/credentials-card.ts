@@ -1,7 +1,7 @@
 // Card to sign up with a name and a password, or to change the password of an account.
 
 import { showError, replaceChildren, h } from '../ui/dom.ts';
-import { markPlayerSaved } from './player-saved.ts';
+import { markPlayerSaved } from './guest-save-reminder.ts';
 import { translate } from '../text/language.ts';
 import { requestWithReauth } from './reauthenticate.ts';
 import { awaitErrorText } from '../net/errors.ts';
